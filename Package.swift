@@ -11,7 +11,8 @@ let swift: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// For code that goes through every sample: tests of its debug build would be slow without optimization.
+/// For code that goes through every sample: tests of its debug build would be slow without
+/// optimization.
 let quick = swift + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 let argumentParser: Target.Dependency = .product(
@@ -172,6 +173,9 @@ let common: [Target] = [
   module(
     "CommandLineSupport", in: "Sources/Common",
     ["VoiceClient", "AnechoicAPI", "GRPCTransport", "LinuxSystem", argumentParser]),
+  module(
+    "CommandLineSettings", in: "Sources/Common",
+    ["CommandLineSupport", "Settings", argumentParser]),
 ]
 
 let server: [Target] = [
@@ -213,15 +217,17 @@ let programs: [Target] = [
   .executableTarget(
     name: "anechoic-server",
     dependencies: [
-      "CommandLineSupport", "Settings", "Operations", "VoiceServer", "Authentication",
+      "CommandLineSettings", "CommandLineSupport", "Settings", "Operations", "VoiceServer",
+      "Authentication",
       "BundledEngines", "VoiceEngines", "SpatialAudio", "VoiceClient", "AnechoicAPI",
       "GRPCTransport", "LinuxSystem", argumentParser, logging,
     ], path: "Sources/Programs/anechoic-server", swiftSettings: swift),
   .executableTarget(
     name: "anechoic-edge",
     dependencies: [
-      "CommandLineSupport", "Settings", "Operations", "VoiceEdge", "EdgeAudio", "BundledEngines",
-      "VoiceEngines", "VoiceClient", "AnechoicAPI", "GRPCTransport", argumentParser, protobuf,
+      "CommandLineSettings", "CommandLineSupport", "Settings", "Operations", "VoiceEdge",
+      "EdgeAudio", "BundledEngines", "VoiceEngines", "VoiceClient", "AnechoicAPI", "GRPCTransport",
+      argumentParser, protobuf,
     ], path: "Sources/Programs/anechoic-edge", swiftSettings: swift),
   .executableTarget(
     name: "anechoic-bridge",
@@ -236,6 +242,7 @@ let testSupport: [Target] = [
   .target(name: "CSoundRig", path: "Tests/Support/CSoundRig"),
   module("TestAudio", in: "Tests/Support", settings: quick, ["AudioCore"]),
   module("TestCertificates", in: "Tests/Support", []),
+  module("TestDocuments", in: "Tests/Support", ["Settings"]),
   module("TestEngines", in: "Tests/Support", ["VoiceEngines", "AudioCore"]),
   module("TestNetwork", in: "Tests/Support", []),
   module("TestPackets", in: "Tests/Support", settings: quick, ["AudioCodecs", "AudioCore"]),
@@ -324,7 +331,14 @@ let unitTests: [Target] = [
       "TestVoices", protobuf,
     ]),
   tests("anechoicTests", ["anechoic", "CommandLineSupport", "AudioCore", "TestAudio"]),
-  tests("anechoic-serverTests", ["anechoic-server", "Settings", "VoiceServer"]),
+  tests(
+    "anechoic-serverTests", ["anechoic-server", "Settings", "VoiceServer", "TestDocuments"]),
+  tests(
+    "anechoic-edgeTests",
+    [
+      "anechoic-edge", "CommandLineSettings", "VoiceEdge", "Settings", "TestDocuments",
+      argumentParser,
+    ]),
   tests("anechoic-bridgeTests", ["anechoic-bridge"]),
 ]
 

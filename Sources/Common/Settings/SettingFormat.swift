@@ -1,21 +1,50 @@
 /// The form of a setting's values: how they are read, shown and described.
 public struct SettingFormat<Value: Sendable & Equatable>: Sendable {
   /// The number of values and the form of the flag.
-  public var shape: SettingShape
+  public let shape: SettingShape
   /// The values that are allowed, in words.
-  public var allowed: String
-  let read: @Sendable ([SettingsValue]) throws(SettingsError) -> Value
+  public let allowed: String
+  /// Returns the value of a key and its places, or nil if it is set nowhere.
+  let read:
+    @Sendable (SettingsSection, _ key: String) throws(SettingsError) -> (
+      Value, places: [SettingsValue]
+    )?
+  /// Returns the texts of a value. No text stands for a value that cannot be written.
   let show: @Sendable (Value) -> [String]
+  /// The keys of each element, if the value is a list of mappings.
+  let elements: ElementDocuments?
 
-  private init(
-    _ shape: SettingShape, allowed: String,
-    read: @escaping @Sendable ([SettingsValue]) throws(SettingsError) -> Value,
+  init(
+    _ shape: SettingShape, allowed: String, elements: ElementDocuments? = nil,
+    reading read:
+      @escaping @Sendable (SettingsSection, _ key: String) throws(SettingsError) -> (
+        Value, places: [SettingsValue]
+      )?,
     show: @escaping @Sendable (Value) -> [String]
   ) {
     self.shape = shape
     self.allowed = allowed
+    self.elements = elements
     self.read = read
     self.show = show
+  }
+
+  init(
+    _ shape: SettingShape, allowed: String,
+    read: @escaping @Sendable ([SettingsValue]) throws(SettingsError) -> Value,
+    show: @escaping @Sendable (Value) -> [String]
+  ) {
+    self.init(shape, allowed: allowed) { section, key throws(SettingsError) in
+      let values: [SettingsValue]
+      if case .list(_, let separator) = shape {
+        values = try section.list(key, separator: separator)
+      } else {
+        values = try section.value(key).map { [$0] } ?? []
+      }
+      return values.isEmpty ? nil : (try read(values), places: values)
+    } show: {
+      show($0)
+    }
   }
 
   /// Creates the format of a single value.
@@ -29,15 +58,31 @@ public struct SettingFormat<Value: Sendable & Equatable>: Sendable {
     _ placeholder: String, allowed: String, parse: @escaping @Sendable (String) -> Value?,
     show: @escaping @Sendable (Value) -> String
   ) {
-    self.init(.value(placeholder), allowed: allowed) { values throws(SettingsError) in
-      // A single value always has one element.
-      let value = values[0]
+    self.init(placeholder, allowed: allowed) { value throws(SettingsError) in
       guard let result = parse(value.text) else {
         throw value.wrong("\"\(value.text)\" is not allowed; use \(allowed)")
       }
       return result
     } show: {
-      [show($0)]
+      show($0)
+    }
+  }
+
+  /// Creates the format of a single value whose errors say what is wrong.
+  ///
+  /// - Parameters:
+  ///   - read: Returns the value of a text and its place.
+  ///   - show: Returns the text of a value, or nil for a value that cannot be written.
+  public init(
+    _ placeholder: String, allowed: String,
+    reading read: @escaping @Sendable (SettingsValue) throws(SettingsError) -> Value,
+    show: @escaping @Sendable (Value) -> String?
+  ) {
+    self.init(.value(placeholder), allowed: allowed) { values throws(SettingsError) in
+      // A single value always has one element.
+      try read(values[0])
+    } show: {
+      show($0).map { [$0] } ?? []
     }
   }
 }
@@ -50,90 +95,8 @@ public enum SettingShape: Sendable, Equatable {
   case value(_ placeholder: String)
   /// A value that may be repeated. In a variable, the separator stands between the values.
   case list(_ placeholder: String, separator: Character = ",")
-}
+  /// Keys and values, or a list of them. Without flag and variable.
+  case structure
 
-extension SettingFormat<Bool> {
-  public static var boolean: Self {
-    SettingFormat(.toggle, allowed: "true or false") { values throws(SettingsError) in
-      try values[0].boolean()
-    } show: {
-      ["\($0)"]
-    }
-  }
-}
-
-extension SettingFormat<Int> {
-  public static func integer(_ range: ClosedRange<Int>) -> Self {
-    let allowed =
-      range.upperBound == .max
-      ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
-    return SettingFormat(.value("number"), allowed: allowed) { values throws(SettingsError) in
-      try values[0].integer(in: range)
-    } show: {
-      ["\($0)"]
-    }
-  }
-}
-
-extension SettingFormat<String> {
-  /// Any text that `problem` finds nothing wrong with.
-  public static func text(
-    _ placeholder: String, allowed: String,
-    problem: @escaping @Sendable (String) -> String? = { _ in nil }
-  ) -> Self {
-    SettingFormat(.value(placeholder), allowed: allowed) { values throws(SettingsError) in
-      if let problem = problem(values[0].text) { throw values[0].wrong(problem) }
-      return values[0].text
-    } show: {
-      [$0]
-    }
-  }
-}
-
-extension SettingFormat<String?> {
-  /// Any text. An empty text stands for none.
-  public static func optionalText(_ placeholder: String, allowed: String) -> Self {
-    SettingFormat(
-      placeholder, allowed: allowed, parse: { .some($0.isEmpty ? nil : $0) }, show: { $0 ?? "" })
-  }
-
-  /// The path of a file. An empty text stands for no file.
-  public static var file: Self {
-    optionalText("file", allowed: "the path of a file")
-  }
-
-  /// The path of a folder. An empty text stands for no folder.
-  public static var folder: Self {
-    optionalText("folder", allowed: "the path of a folder")
-  }
-}
-
-extension SettingFormat<[String]> {
-  /// A list of at least one text that `problem` finds nothing wrong with.
-  public static func list(
-    _ placeholder: String, allowed: String, separator: Character = ",",
-    problem: @escaping @Sendable (String) -> String?
-  ) -> Self {
-    SettingFormat(.list(placeholder, separator: separator), allowed: allowed) {
-      values throws(SettingsError) in
-      for value in values {
-        if let problem = problem(value.text) { throw value.wrong(problem) }
-      }
-      return values.map(\.text)
-    } show: {
-      $0
-    }
-  }
-}
-
-extension SettingFormat where Value: RawRepresentable<String> & CaseIterable {
-  /// One of the cases of an enumeration, by its raw value.
-  public static var choice: Self {
-    let names = Value.allCases.map(\.rawValue)
-    let allowed =
-      names.count > 1
-      ? "\(names.dropLast().joined(separator: ", ")) or \(names[names.count - 1])" : names.joined()
-    return SettingFormat(
-      "name", allowed: allowed, parse: { Value(rawValue: $0) }, show: \.rawValue)
-  }
+  var isStructure: Bool { self == .structure }
 }

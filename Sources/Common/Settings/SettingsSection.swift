@@ -3,41 +3,38 @@ internal import Yams
 /// A mapping in a settings file, read key by key. A flag takes precedence over an environment
 /// variable, and a variable over the file.
 public struct SettingsSection {
-  private let file: String
+  private let reading: SettingsReading
   private let path: String
-  private let overrides: OverrideReader?
+  /// Whether flags and variables count. They do not in the elements of lists.
+  private let isOverridable: Bool
   private let node: Node?
   private let mapping: Node.Mapping?
 
-  /// Creates the section for a whole YAML text. Overrides apply to all sections below it, except to
-  /// those in lists.
+  /// Creates the section for a whole YAML text without overrides.
   ///
   /// - Parameters:
   ///   - text: The YAML text.
   ///   - file: The name of the file in errors.
-  ///   - variable: Returns the environment variable for the path of a key.
+  ///   - formerKey: Returns the name that a key had in the version before, which may be the present
+  ///     one.
   public init(
-    reading text: String, file: String, _ overrides: SettingsOverrides,
-    variable: @escaping (_ path: String) -> String
+    reading text: String, file: String, formerKey: @escaping (_ key: String) -> String = { $0 }
   ) throws(SettingsError) {
-    try self.init(
-      YAMLDocument.root(of: text, file: file), file: file,
-      OverrideReader(overrides, variable: variable))
+    try self.init(text, SettingsReading(file: file, formerKey: formerKey))
   }
 
-  /// Throws for an environment variable with this prefix that belongs to no key. Call it when all
-  /// keys have been read.
-  public func checkVariables(prefix: String) throws(SettingsError) {
-    try overrides?.check(prefix: prefix)
+  /// Creates the section for a whole YAML text.
+  init(_ text: String, _ reading: SettingsReading) throws(SettingsError) {
+    try self.init(YAMLDocument.root(of: text, file: reading.file), reading)
   }
 
   /// Creates a section. `path` is empty for the whole file. Without a node, the section is empty.
   private init(
-    _ node: Node?, file: String, path: String = "", _ overrides: OverrideReader?
+    _ node: Node?, _ reading: SettingsReading, path: String = "", isOverridable: Bool = true
   ) throws(SettingsError) {
-    self.file = file
+    self.reading = reading
     self.path = path
-    self.overrides = overrides
+    self.isOverridable = isOverridable
     self.node = node
     mapping = node?.mapping
     if let node, node.null == nil, mapping == nil {
@@ -45,22 +42,40 @@ public struct SettingsSection {
     }
   }
 
-  /// Throws for keys that are not among these.
+  /// The former names that were used so far, a line for each. `check` finds them.
+  public var warnings: [String] { reading.warnings }
+
+  /// Throws for keys that are not among these, and for a key whose former name is set too.
   public func check(_ keys: Set<String>) throws(SettingsError) {
     for node in mapping?.map(\.key) ?? [] {
       guard let key = node.scalar?.string else { throw wrong(node, "keys must be text") }
-      guard keys.contains(key) else {
+      guard !keys.contains(key) else { continue }
+      let place = node.place(in: reading.file)
+      guard let name = keys.first(where: { reading.formerName(of: $0) == key }) else {
         throw SettingsError(
-          node.place(in: file),
-          "unknown key \"\(full(key))\"; use one of \(keys.sorted().joined(separator: ", "))")
+          place, "unknown key \"\(full(key))\"; \(hint(for: key, among: keys.sorted()))")
       }
+      let former = "\(place): \(full(key))"
+      guard mapping?[name] == nil else {
+        throw SettingsError(
+          former, "is the former name of \(full(name)), which is set too; remove \(full(key))")
+      }
+      reading.warn(former, full(key), isNow: full(name))
     }
+  }
+
+  private func hint(for key: String, among keys: [String]) -> String {
+    // First the keys of the section, which are more likely.
+    if let nearest = NearestName.of(full(key), among: keys.map { full($0) } + reading.paths) {
+      return "did you mean \(nearest)?"
+    }
+    return "use one of \(keys.joined(separator: ", "))"
   }
 
   /// Returns the value of a key, or nil if it is set nowhere. A value may be empty.
   public func value(_ key: String) throws(SettingsError) -> SettingsValue? {
-    if let value = overrides?.value(full(key)) { return value }
-    guard let node = mapping?[key], node.null == nil else { return nil }
+    if let value = override(key) { return value }
+    guard let node = node(of: key), node.null == nil else { return nil }
     guard let text = node.scalar?.string else { throw wrong(key, "must be a single value") }
     guard !text.utf8.contains(0) else { throw wrong(key, "must not contain a NUL character") }
     return fileValue(text, node, key)
@@ -71,13 +86,6 @@ public struct SettingsSection {
     guard let value = try value(key) else { return nil }
     guard !value.text.isEmpty else { throw value.wrong("must not be empty") }
     return value
-  }
-
-  public func text(_ key: String) throws(SettingsError) -> String? { try filled(key)?.text }
-
-  public func boolean(_ key: String) throws(SettingsError) -> Bool? {
-    guard let value = try value(key) else { return nil }
-    return try value.boolean()
   }
 
   public func integer(_ key: String, in range: ClosedRange<Int>) throws(SettingsError) -> Int? {
@@ -96,13 +104,15 @@ public struct SettingsSection {
     return choice.1
   }
 
-  /// Returns the values of a list. A single text is a list with one element. Flags and variables
-  /// are split at commas.
+  /// Returns the values of a list. A single text is a list with one element. Variables are split at
+  /// the separator.
   public func list(
     _ key: String, separator: Character = ","
   ) throws(SettingsError) -> [SettingsValue] {
-    if let values = overrides?.values(full(key), separator: separator) { return values }
-    guard let node = mapping?[key], node.null == nil else { return [] }
+    if isOverridable, let values = reading.values(full(key), separator: separator) {
+      return values
+    }
+    guard let node = node(of: key), node.null == nil else { return [] }
     var values: [SettingsValue] = []
     for element in node.sequence.map(Array.init) ?? [node] {
       guard let text = element.scalar?.string, !text.isEmpty, !text.utf8.contains(0) else {
@@ -114,20 +124,18 @@ public struct SettingsSection {
   }
 
   public func section(_ key: String) throws(SettingsError) -> SettingsSection {
-    try SettingsSection(mapping?[key], file: file, path: full(key), overrides)
+    try SettingsSection(node(of: key), reading, path: full(key), isOverridable: isOverridable)
   }
 
   /// Returns the mappings of a list.
   public func sections(_ key: String) throws(SettingsError) -> [SettingsSection] {
-    guard let node = mapping?[key], node.null == nil else { return [] }
-    guard let sequence = node.sequence else {
-      throw wrong(key, "must be a list")
-    }
+    guard let node = node(of: key), node.null == nil else { return [] }
+    guard let sequence = node.sequence else { throw wrong(key, "must be a list") }
     var sections: [SettingsSection] = []
     for (index, element) in sequence.enumerated() {
       sections.append(
         try SettingsSection(
-          element, file: file, path: "\(full(key)).\(index + 1)", nil))
+          element, reading, path: "\(full(key)).\(index + 1)", isOverridable: false))
     }
     return sections
   }
@@ -135,40 +143,60 @@ public struct SettingsSection {
   /// Returns the mapping of a key as an object for JSONSerialization, for values that are checked
   /// elsewhere. Returns nil if the key is not set.
   public func object(_ key: String) throws(SettingsError) -> [String: Any]? {
-    guard let node = mapping?[key], node.null == nil else { return nil }
+    guard let node = node(of: key), node.null == nil else { return nil }
     guard let object = node.object as? [String: Any] else {
       throw wrong(key, "takes keys and values")
     }
     return object
   }
 
+  /// Returns the place of a key without its value, or nil if the file does not contain the key.
+  func mark(_ key: String) -> SettingsValue? {
+    guard let node = node(of: key), node.null == nil else { return nil }
+    return fileValue("", node, key)
+  }
+
   /// Returns an error for a key, at the place where the key is set, or otherwise at the place of
   /// the section.
   public func wrong(_ key: String, _ problem: String) -> SettingsError {
-    if let value = overrides?.value(full(key)) { return value.wrong(problem) }
-    return SettingsError(place(of: mapping?[key] ?? node, key), problem)
+    override(key)?.wrong(problem) ?? SettingsError(place(of: node(of: key) ?? node, key), problem)
   }
 
-  /// Returns an error about a field inside the value of `key`. It names the line and the whole path.
+  /// Returns an error about a field inside the value of `key`. It names the line and the whole
+  /// path.
   public func wrong(_ key: String, at path: [String], _ problem: String) -> SettingsError {
-    let node = path.reduce(mapping?[key]) { node, name in node?.mapping?[name] ?? node }
+    let node = path.reduce(node(of: key)) { node, name in node?.mapping?[name] ?? node }
     return SettingsError(
       place(of: node, ([key] + path).joined(separator: ".")), problem)
   }
 
+  /// The place of the section, if it is an element of a list.
+  var element: String? {
+    isOverridable ? nil : "\(node?.place(in: reading.file) ?? reading.file): \(path)"
+  }
+
   /// Returns an error about the section itself, at one of its nodes.
   private func wrong(_ node: Node, _ problem: String) -> SettingsError {
-    let place = node.place(in: file)
+    let place = node.place(in: reading.file)
     return SettingsError(path.isEmpty ? place : "\(place): \(path)", problem)
   }
 
+  /// Returns the node of a key, which may have its former name in the file.
+  private func node(of key: String) -> Node? {
+    mapping?[key] ?? reading.formerName(of: key).flatMap { mapping?[$0] }
+  }
+
+  private func override(_ key: String) -> SettingsValue? {
+    isOverridable ? reading.value(full(key)) : nil
+  }
+
   private func place(of node: Node?, _ key: String) -> String {
-    "\(node?.place(in: file) ?? file): \(full(key))"
+    "\(node?.place(in: reading.file) ?? reading.file): \(full(key))"
   }
 
   private func fileValue(_ text: String, _ node: Node, _ key: String) -> SettingsValue {
     SettingsValue(
-      text: text, place: place(of: node, key), origin: .file(node.place(in: file)))
+      text: text, place: place(of: node, key), origin: .file(node.place(in: reading.file)))
   }
 
   private func full(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }

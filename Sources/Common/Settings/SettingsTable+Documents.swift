@@ -3,15 +3,21 @@ extension SettingsTable {
   ///
   /// Lines of explanation begin with `# `, and lines with a key, without the `#`, are valid YAML.
   public func sample(title: String) -> String {
-    var lines = title.split(separator: "\n", omittingEmptySubsequences: false).map {
-      $0.isEmpty ? "#" : "# \($0)"
-    }
+    var lines = Self.commented(title)
     for section in sections {
-      lines += ["", "\(section):"]
-      for setting in settings where setting.section == section {
-        lines += Self.wrapped("\(setting.help): \(setting.allowed).\(setting.note)", width: 94)
-          .map { "  # \($0)" }
-        lines.append("  #\(setting.key): \(setting.yaml(in: defaults))")
+      lines.append("")
+      lines += notes[section].map { Self.commented($0) } ?? []
+      let indent = section.isEmpty ? "" : "  "
+      if !section.isEmpty { lines.append("\(section):") }
+      for setting in settings where setting.section == section && setting.isInFile {
+        lines += setting.explanation(in: defaults, width: 96 - indent.count)
+          .map { "\(indent)# \($0)" }
+        if let elements = setting.elements {
+          lines.append("\(indent)#\(setting.key):")
+          lines += elements.sample.map { "\(indent)  \($0)" }
+        } else {
+          lines.append("\(indent)#\(setting.line(in: defaults))")
+        }
       }
     }
     return lines.joined(separator: "\n") + "\n"
@@ -19,15 +25,28 @@ extension SettingsTable {
 
   /// Returns the settings as a table in Markdown.
   public func reference() -> String {
+    let isReloadable = settings.contains { $0.reload == .live }
+    let titles = ["key", "flag", "environment", "default", "values"]
     var lines = [
-      "| key | flag | environment | default | values | reloadable |", "|---|---|---|---|---|---|",
+      Self.row(titles + (isReloadable ? ["reloadable"] : [])),
+      "|" + String(repeating: "---|", count: titles.count + (isReloadable ? 1 : 0)),
     ]
     for setting in settings {
-      let flag = setting.shape == .toggle ? "--[no-]\(setting.flag)" : "--\(setting.flag)"
-      lines.append(
-        "| `\(setting.path)` | `\(flag)` | `\(setting.variable)` | "
-          + "\(setting.defaultText(in: defaults)) | \(setting.allowed) | \(setting.reload.rawValue) |"
-      )
+      let flag = setting.flag.map {
+        setting.shape == .toggle ? "`--[no-]\($0)`" : "`--\($0)`"
+      }
+      let cells = [
+        setting.isInFile ? "`\(setting.path)`" : "", flag ?? "",
+        variable(of: setting).map { "`\($0)`" } ?? "", setting.defaultText(in: defaults),
+        setting.allowed,
+      ]
+      lines.append(Self.row(cells + (isReloadable ? [setting.reload.rawValue] : [])))
+      for element in setting.elements?.rows ?? [] {
+        lines.append(
+          Self.row(
+            ["`\(setting.path)[].\(element.key)`", "", "", element.defaultText, element.allowed]
+              + (isReloadable ? [setting.reload.rawValue] : [])))
+      }
     }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -40,9 +59,39 @@ extension SettingsTable {
   /// Returns the settings with their values and origins, a line for each.
   public func listing(_ values: LayeredValues<Values>) -> String {
     settings.map { setting in
-      let value = setting.yaml(in: values.values)
-      return "\(setting.path): \(value)  # \(values.origin(setting.path))\n"
+      "\(setting.line(in: values.values, setting.path))  # \(values.origin(setting.path))\n"
     }.joined()
+  }
+
+  /// Returns values as a mapping in YAML on one line, without those that cannot be written.
+  func flow(_ values: Values) -> String {
+    let keys = settings.filter { !$0.yaml(in: values).isEmpty }
+    return "{\(keys.map { $0.line(in: values) }.joined(separator: ", "))}"
+  }
+
+  private static func commented(_ text: String) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map {
+      $0.isEmpty ? "#" : "# \($0)"
+    }
+  }
+
+  private static func row(_ cells: [String]) -> String {
+    cells.reduce("|") { $1.isEmpty ? "\($0) |" : "\($0) \($1) |" }
+  }
+}
+
+extension Setting {
+  /// Returns the key, or another name for it, and its value in YAML.
+  func line(in values: Values, _ name: String? = nil) -> String {
+    let (name, value) = (name ?? key, yaml(in: values))
+    return value.isEmpty ? "\(name):" : "\(name): \(value)"
+  }
+
+  /// Returns the meaning, the values and a default that cannot be written, as lines.
+  func explanation(in defaults: Values, width: Int) -> [String] {
+    let chosen = unset.map { yaml(in: defaults).isEmpty ? " Default: \($0)." : "" } ?? ""
+    let note = reload == .live ? " Reloadable." : ""
+    return Self.wrapped("\(description).\(chosen)\(note)", width: width)
   }
 
   private static func wrapped(_ text: String, width: Int) -> [String] {
@@ -59,8 +108,4 @@ extension SettingsTable {
     }
     return lines
   }
-}
-
-extension Setting {
-  fileprivate var note: String { reload == .live ? " Reloadable." : "" }
 }

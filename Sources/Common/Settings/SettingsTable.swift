@@ -5,22 +5,43 @@ public struct SettingsTable<Values: Sendable>: Sendable {
   public let settings: [Setting<Values>]
   /// The values of a program without flags, variables and file.
   public let defaults: Values
+  public let names: SettingsNames
+  /// Explanations of sections for the sample file, by the names of the sections.
+  let notes: [String: String]
   /// The maximum size of a settings file in bytes. Callers must not read more.
   public static var longestFile: Int { 256 << 10 }
 
-  /// Creates a table. No two settings may have the same key or flag.
-  public init(_ settings: [Setting<Values>], defaults: Values) {
-    precondition(Set(settings.map(\.path)).count == settings.count, "two settings with one key")
-    precondition(Set(settings.map(\.flag)).count == settings.count, "two settings with one flag")
+  /// Creates a table. No two settings may have the same key, flag or variable.
+  ///
+  /// - Parameters:
+  ///   - names: The names outside the file. Elements of a list have none.
+  ///   - notes: Explanations of sections for the sample file, by the names of the sections.
+  public init(
+    _ settings: [Setting<Values>], defaults: Values,
+    names: SettingsNames = SettingsNames(prefix: "ANECHOIC_"), notes: [String: String] = [:]
+  ) {
     self.settings = settings
     self.defaults = defaults
+    self.names = names
+    self.notes = notes
+    let flags = settings.compactMap(\.flag)
+    let variables = self.variables.values.flatMap(\.all)
+    precondition(Set(settings.map(\.path)).count == settings.count, "two settings with one key")
+    precondition(Set(flags).count == flags.count, "two settings with one flag")
+    precondition(Set(variables).count == variables.count, "two settings with one variable")
   }
 
-  /// The names of the sections, in the order of the sample file.
+  /// The names of the sections, in the order of the sample file. Empty for keys outside of
+  /// sections.
   public var sections: [String] {
     settings.reduce(into: []) { names, setting in
       if !names.contains(setting.section) { names.append(setting.section) }
     }
+  }
+
+  /// Returns the environment variable of a setting, or nil if only a file can contain it.
+  public func variable(of setting: Setting<Values>) -> String? {
+    setting.flag.map { names.variable(ofFlag: $0) }
   }
 
   /// Reads the settings.
@@ -28,55 +49,45 @@ public struct SettingsTable<Values: Sendable>: Sendable {
   /// - Parameters:
   ///   - text: The YAML text of the file, or an empty text.
   ///   - file: The name of the file in errors.
-  ///   - overrides: The flags by the paths of their keys, and the environment. Variables that belong
-  ///     to no key are ignored, because Kubernetes adds its own for each service.
+  ///   - overrides: Flags by the paths of their keys, and the environment. Variables that belong to
+  ///     no key are ignored, because Kubernetes adds its own for each service, unless the names
+  ///     refuse them.
   public func read(
     _ text: String, file: String, _ overrides: SettingsOverrides
   ) throws(SettingsError) -> LayeredValues<Values> {
-    let variables = Dictionary(uniqueKeysWithValues: settings.map { ($0.path, $0.variable) })
-    let root = try SettingsSection(reading: text, file: file, overrides) { variables[$0] ?? "" }
-    try root.check(Set(sections))
-    var result = LayeredValues(values: defaults)
+    let reading = SettingsReading(
+      file: file, formerKey: names.former?.key ?? { $0 }, overrides, variables: variables,
+      paths: settings.filter(\.isInFile).map(\.path))
+    let root = try SettingsSection(text, reading)
+    try reading.checkVariables(claimedPrefix: names.refusesOtherVariables ? names.prefix : nil)
+    var result = try read(root)
+    result.warnings = reading.warnings
+    return result
+  }
+
+  /// Reads the settings from a mapping.
+  func read(_ root: SettingsSection) throws(SettingsError) -> LayeredValues<Values> {
+    let sections = sections
+    let rootKeys = settings.filter { $0.section.isEmpty && $0.isInFile }.map(\.key)
+    try root.check(Set(sections.filter { !$0.isEmpty } + rootKeys))
+    var result = LayeredValues(values: defaults, root: root)
     for name in sections {
-      let section = try root.section(name)
+      let section = name.isEmpty ? root : try root.section(name)
       let settings = settings.filter { $0.section == name }
-      try section.check(Set(settings.map(\.key)))
-      for setting in settings {
-        let values = try setting.values(in: section)
-        guard let first = values.first else { continue }
-        try setting.read(values, &result.values)
-        result.places[setting.path] = first
-      }
+      if !name.isEmpty { try section.check(Set(settings.filter(\.isInFile).map(\.key))) }
+      for setting in settings { try setting.read(section, &result) }
     }
     return result
   }
-}
 
-extension Setting {
-  /// Returns the values of the key in its section. None if the key is set nowhere.
-  fileprivate func values(
-    in section: SettingsSection
-  ) throws(SettingsError) -> [SettingsValue] {
-    if case .list(_, let separator) = shape { return try section.list(key, separator: separator) }
-    return try section.value(key).map { [$0] } ?? []
-  }
-}
-
-/// The values of settings, and the layers that they come from.
-public struct LayeredValues<Values: Sendable>: Sendable {
-  public var values: Values
-  /// The values that are set, by the paths of their keys.
-  fileprivate(set) var places: [String: SettingsValue] = [:]
-
-  /// Returns the layer of the setting with the key at a path.
-  public func origin(_ path: String) -> SettingOrigin { places[path]?.origin ?? .defaultValue }
-
-  /// Returns the place where the key at a path is set, for errors, or nil if it is set nowhere.
-  public func place(of path: String) -> String? { places[path]?.place }
-
-  /// Returns an error about the key at a path. It names the place where the key is set.
-  public func wrong(_ path: String, _ problem: String) -> SettingsError {
-    places[path]?.wrong(problem) ?? SettingsError(path, problem)
+  private var variables: [String: SettingVariable] {
+    var variables: [String: SettingVariable] = [:]
+    for setting in settings {
+      guard let name = variable(of: setting) else { continue }
+      let former = names.former?.variable(setting.path)
+      variables[setting.path] = SettingVariable(name: name, former: former == name ? nil : former)
+    }
+    return variables
   }
 }
 

@@ -28,8 +28,8 @@ struct AnechoicEdge: AsyncParsableCommand {
       """,
     version: anechoicVersion,
     subcommands: [
-      RunCommand.self, DevicesCommand.self, StatusCommand.self, MuteCommand.self,
-      UnmuteCommand.self, RouteCommand.self, TestCommand.self, TuneCommand.self,
+      RunCommand.self, CheckConfigCommand.self, DevicesCommand.self, StatusCommand.self,
+      MuteCommand.self, UnmuteCommand.self, RouteCommand.self, TestCommand.self, TuneCommand.self,
       MetricsCommand.self,
     ],
     defaultSubcommand: RunCommand.self)

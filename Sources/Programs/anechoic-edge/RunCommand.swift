@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import BundledEngines
+internal import CommandLineSettings
 internal import CommandLineSupport
 internal import EdgeAudio
 internal import VoiceEdge
@@ -10,18 +11,40 @@ struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Run the agent.",
     discussion: """
-      The agent also starts while the server is away or a device is unplugged, and uses them when they \
-      appear. Each state change is logged as one line on standard error. SIGTERM or SIGINT stops the \
-      agent.
+      The agent also starts while the server is away or a device is unplugged, and uses them when \
+      they appear. Each state change is logged as one line on standard error. SIGTERM or SIGINT \
+      stops the agent.
+
+      Each option is also a key of the configuration file and an environment variable: --far-end \
+      is far_end in the section programs, and ANECHOIC_EDGE_FAR_END. An option takes precedence \
+      over a variable, and a variable over the file. docs/reference/edge.md lists all keys.
       """)
 
-  @OptionGroup var options: ConfigurationOptions
+  // Without a group around these groups, which would be slow to parse in debug builds.
+  @OptionGroup var file: ConfigurationFileOption
+  @OptionGroup(title: "Server") var server: SettingFlags<ServerFlags>
+  @OptionGroup(title: "Session") var session: SettingFlags<SessionFlags>
+  @OptionGroup(title: "Audio") var audio: SettingFlags<AudioFlags>
+  @OptionGroup(title: "Routes") var routes: SettingFlags<RoutesFlags>
+  @OptionGroup(title: "Automatic switching") var routing: SettingFlags<RoutingFlags>
+  @OptionGroup(title: "Programs") var programs: SettingFlags<ProgramsFlags>
+  @OptionGroup(title: "Microphone") var microphone: SettingFlags<MicrophoneFlags>
+  @OptionGroup(title: "Mute") var mute: SettingFlags<MuteFlags>
+  @OptionGroup(title: "Keys") var keys: SettingFlags<KeysFlags>
+  @OptionGroup(title: "This machine") var other: SettingFlags<OtherFlags>
 
   @Flag(help: "Check the configuration, report what is wrong with it, and exit.")
   var check = false
 
+  /// The flags in the order of the sections.
+  var flags: [GivenFlag] {
+    let devices = audio.given + routes.given + routing.given + microphone.given
+    return server.given + session.given + devices + programs.given + mute.given + keys.given
+      + other.given
+  }
+
   func run() async throws {
-    let configuration = try options.configuration()
+    let configuration = try EdgeSettings(file: file.config, flags: flags).configuration()
     guard !check else { return }
     do {
       try EngineCatalog.bundled.prepare()

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineSettings
 internal import CommandLineSupport
 internal import EdgeAudio
 internal import Foundation
@@ -10,10 +11,10 @@ struct TuneCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tune", abstract: "Measure a product with a sweep, and write its tuning.",
     discussion: """
-      Plays a sweep of 3 s until two recordings agree, and fits up to eight filters to the response. \
-      Nothing else may use the devices, so stop the agent first. Keep the room quiet. The correction covers the \
-      loudspeaker, the room and the microphone together, so measure with a good microphone close to \
-      the loudspeaker.
+      Plays a sweep of 3 s until two recordings agree, and fits up to eight filters to the \
+      response. Nothing else may use the devices, so stop the agent first. Keep the room quiet. \
+      The correction covers the loudspeaker, the room and the microphone together, so measure \
+      with a good microphone close to the loudspeaker.
 
       The file is written anew: other products stay, comments do not.
 
@@ -106,11 +107,12 @@ extension TuningFile {
   /// Reads a file of tunings. Returns nil if it does not exist.
   static func read(_ file: String) throws(CommandFailure) -> TuningFile? {
     guard FileManager.default.fileExists(atPath: file) else { return nil }
-    let bytes = try ShortFile.read(file, title: file, atMost: EdgeConfiguration.longestFile)
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw CommandFailure("\(file): the file is not text")
-    }
-    do throws(SettingsError) { return try TuningFile(reading: text, name: file) } catch {
+    let text = try SettingsFile.text(of: file)
+    do throws(SettingsError) {
+      return try TuningFile(reading: text, name: file) {
+        standardError("anechoic-edge: \($0)\n")
+      }
+    } catch {
       throw CommandFailure(error.description)
     }
   }

@@ -1,5 +1,6 @@
 internal import AnechoicAPI
 internal import ArgumentParser
+internal import CommandLineSettings
 internal import CommandLineSupport
 internal import Foundation
 internal import Logging
@@ -13,9 +14,9 @@ struct ServeCommand: AsyncParsableCommand {
     commandName: "anechoic-server",
     abstract: "Voice processing as a service: echo cancellation, noise suppression, gain control.",
     discussion: """
-      A client opens a Process stream (anechoic.v1.VoiceProcessingService) for each microphone. It \
-      sends the audio of the microphone and of the loudspeaker, and receives the processed voice and \
-      events.
+      A client opens a Process stream (anechoic.v1.VoiceProcessingService) for each microphone. \
+      It sends the audio of the microphone and of the loudspeaker, and receives the processed \
+      voice and events.
 
       Try it:
         anechoic-server &
@@ -41,18 +42,20 @@ struct ServeCommand: AsyncParsableCommand {
       Without authentication, every client that can reach the server may control the sessions of \
       other clients.
 
-      Each option is also a key of the settings file and an environment variable: --max-sessions is \
-      max_sessions in the section limits, and ANECHOIC_MAX_SESSIONS. An option takes precedence over \
-      a variable, and a variable over the file. docs/reference/configuration.md lists all keys.
+      Each option is also a key of the settings file and an environment variable: --max-sessions \
+      is max_sessions in the section limits, and ANECHOIC_MAX_SESSIONS. An option takes \
+      precedence over a variable, and a variable over the file. docs/reference/configuration.md \
+      lists all keys.
 
-      SIGTERM or SIGINT stops the server. It refuses new sessions, waits for running ones to end, for \
-      --drain-time at most, then ends them and exits with 0. A second signal ends them at once. A \
-      third one exits with 1. The server exits with 2 if it cannot start, and with 64 for wrong usage.
+      SIGTERM or SIGINT stops the server. It refuses new sessions, waits for running ones to end, \
+      for --drain-time at most, then ends them and exits with 0. A second signal ends them at \
+      once. A third one exits with 1. The server exits with 2 if it cannot start, and with 64 for \
+      wrong usage.
       """,
     version: anechoicVersion, subcommands: [CheckConfigCommand.self, HealthcheckCommand.self])
 
-  // Without a group around these groups: in debug builds, ArgumentParser checks a group five times for
-  // each level above it, and the server would start slowly.
+  // Without a group around these groups: in debug builds, ArgumentParser checks a group five times
+  // for each level above it, and the server would start slowly.
   @OptionGroup var file: SettingsFileOption
   @OptionGroup(title: "Listeners") var listen: SettingFlags<ListenFlags>
   @OptionGroup(title: "TLS") var tls: SettingFlags<TLSFlags>

@@ -5,8 +5,8 @@ public import SoundRig
 internal import SwiftProtobuf
 internal import Synchronization
 
-/// Several machines of one person, each with an agent in a network of its own, and a server. All can use the
-/// headset of the rig.
+/// Several machines of one person, each with an agent in a network of its own, and a server. All
+/// can use the headset of the rig.
 public final class SwitchingMachines: Sendable {
   public let machines: [SwitchingMachine]
   private let namespaces: NetworkNamespaces
@@ -90,10 +90,10 @@ public final class SwitchingMachine: Sendable {
       ports:
         - {id: headset, input: headset2, output: headset2, priority: 1}
         - {id: desk, input: vmic, output: vspk}
-    programs: {other-audio: "fifo:\(folder)/music", other-audio-channels: 1, voice: "fifo:\(folder)/voice"}
+    programs: {other_audio: "fifo:\(folder)/music", other_audio_channels: 1, voice: "fifo:\(folder)/voice"}
     routing: {group: anna, machine: \(name), headsets: [headset], call: voice}
     fallback: silence
-    control-socket: \(folder)/agent
+    control_socket: \(folder)/agent
     """.write(toFile: configuration, atomically: true, encoding: .utf8)
   }
 

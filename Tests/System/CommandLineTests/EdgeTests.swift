@@ -159,21 +159,21 @@ struct EdgeTests {
 
   @Test func aWrongVariableOrFlagIsNamed() async throws {
     try await expectFailure(
-      ["run", "--check"], environment: ["ANECHOIC_EDGE_AUDIO_RATE": "22050"],
-      saying: ["ANECHOIC_EDGE_AUDIO_RATE: \"22050\""])
+      ["run", "--check"], environment: ["ANECHOIC_EDGE_RATE": "22050"],
+      saying: ["ANECHOIC_EDGE_RATE: \"22050\""])
     try await expectFailure(
-      ["run", "--check", "--rate", "1"], environment: ["ANECHOIC_EDGE_AUDIO_RATE": "8000"],
+      ["run", "--check", "--rate", "1"], environment: ["ANECHOIC_EDGE_RATE": "8000"],
       code: 64, saying: ["--rate: \"1\""])
     for address in ["nowhere", "host:99999", ":", "unix:", "host:0"] {
       try await expectFailure(
         ["--server", address], code: 64, saying: ["--server: \"\(address)\""])
       try await expectFailure(
-        ["run", "--check"], environment: ["ANECHOIC_EDGE_SERVER_ADDRESS": address],
-        saying: ["ANECHOIC_EDGE_SERVER_ADDRESS: \"\(address)\""])
+        ["run", "--check"], environment: ["ANECHOIC_EDGE_SERVER": address],
+        saying: ["ANECHOIC_EDGE_SERVER: \"\(address)\""])
     }
     try await expectFailure(
-      ["run", "--check"], environment: ["ANECHOIC_EDGE_AUDIO_RAET": "8000"],
-      saying: ["ANECHOIC_EDGE_AUDIO_RAET: "])
+      ["run", "--check"], environment: ["ANECHOIC_EDGE_RAET": "8000"],
+      saying: ["ANECHOIC_EDGE_RAET: ", "did you mean ANECHOIC_EDGE_RATE?"])
     try await expectFailure(
       ["--session-id", "a b"], code: 64, saying: ["--session-id: must have 1 to 63"])
     for path in [longPath, "a%b.sock"] {
@@ -188,22 +188,22 @@ struct EdgeTests {
   @Test func aCertificateFileThatCannotBeReadIsNamedWithItsPlace() async throws {
     let certificates = try await Certificates()
     let server = "server:\n  certificate: \(certificates.path("server.pem"))\n"
-    try folder.write(Data("server:\n  ca-file: no.pem\n".utf8), "ca.yaml")
+    try folder.write(Data("server:\n  ca_file: no.pem\n".utf8), "ca.yaml")
     try folder.write(Data("\(server)  key: no.key\n".utf8), "key.yaml")
     try folder.write(
       Data("\(server)  key: \(certificates.path("server.pem"))\n".utf8), "wrong.yaml")
     for check in [["--check"], []] {
       try await expectFailure(
         ["run", "--config", "ca.yaml"] + check,
-        saying: ["ca.yaml:2: server.ca-file: no.pem: no such"])
+        saying: ["ca.yaml:2: server.ca_file: no.pem: no such"])
       try await expectFailure(
         ["run", "--config", "key.yaml"] + check, saying: ["key.yaml:3: server.key: no.key: no such"]
       )
     }
     try await expectFailure(["--config", "wrong.yaml"], saying: ["wrong.yaml:3: server.key: /"])
     try await expectFailure(
-      ["run", "--check"], environment: ["ANECHOIC_EDGE_SERVER_CA_FILE": "/"],
-      saying: ["ANECHOIC_EDGE_SERVER_CA_FILE: /: is a directory"])
+      ["run", "--check"], environment: ["ANECHOIC_EDGE_CA_FILE": "/"],
+      saying: ["ANECHOIC_EDGE_CA_FILE: /: is a directory"])
   }
 
   @Test func aFileThatIsNotAKeyIsNamedWithItsPlace() async throws {
@@ -221,6 +221,36 @@ struct EdgeTests {
     let file = Folder.package.appendingPathComponent("deploy/edge/anechoic-edge.yaml").path
     let result = try await edge(["run", "--check", "--config", file])
     #expect(result.status == 0 && result.errors.isEmpty && result.output.isEmpty)
+  }
+
+  @Test func checkConfigPrintsTheSettingsWithTheirPlaces() async throws {
+    try folder.write(Data("audio:\n  rate: 16000\n".utf8), "edge.yaml")
+    let result = try await edge(
+      ["check-config", "edge.yaml", "--print"], environment: ["ANECHOIC_EDGE_FALLBACK": "full"])
+    #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
+    let lines = result.text.split(separator: "\n")
+    #expect(lines.contains("audio.rate: 16000  # edge.yaml:2"), "\(result.text)")
+    #expect(lines.contains("fallback: full  # ANECHOIC_EDGE_FALLBACK"))
+    #expect(lines.contains("audio.periods: 4  # default"))
+    try await expectFailure(["check-config", "none.yaml"], saying: ["none.yaml: no such file"])
+  }
+
+  @Test func aFormerNameIsReportedInOneLine() async throws {
+    try folder.write(Data("audio:\n  volume-db: -3\n".utf8), "edge.yaml")
+    let result = try await edge(
+      ["run", "--check", "--config", "edge.yaml"],
+      environment: ["ANECHOIC_EDGE_AUDIO_RATE": "16000"])
+    #expect(result.status == 0, "\(result.errors)")
+    let rest = "; the next version refuses the former name"
+    #expect(
+      result.errorLines.sorted() == [
+        "anechoic-edge: ANECHOIC_EDGE_AUDIO_RATE: is now called ANECHOIC_EDGE_RATE\(rest)",
+        "anechoic-edge: edge.yaml:2: audio.volume-db: is now called audio.volume_db\(rest)",
+      ])
+    try folder.write(Data("audio:\n  volume-db: -3\n  volume_db: -3\n".utf8), "both.yaml")
+    try await expectFailure(
+      ["run", "--check", "--config", "both.yaml"],
+      saying: ["both.yaml:2: audio.volume-db: is the former name of audio.volume_db"])
   }
 
   @Test func aDeviceThatALSADoesNotKnowIsNamed() async throws {
@@ -241,11 +271,11 @@ struct EdgeTests {
       ])
     try await expectFailure(
       devices + ["--server", server.address],
-      environment: ["ANECHOIC_EDGE_SERVER_CA_FILE": certificates.path("other-ca.pem")],
+      environment: ["ANECHOIC_EDGE_CA_FILE": certificates.path("other-ca.pem")],
       hasStarted: true, saying: ["server \(server.address): the server's certificate is refused: "])
     try await expectFailure(
       devices + ["--server", server.address],
-      environment: ["ANECHOIC_EDGE_SERVER_CA_FILE": folder.path("no.pem")],
+      environment: ["ANECHOIC_EDGE_CA_FILE": folder.path("no.pem")],
       saying: [folder.path("no.pem")])
   }
 

@@ -17,7 +17,7 @@ struct OtherProgramsRigTests {
       rig: rig,
       configuration: """
         session: {config: {other_audio_ducking: {level: LEVEL_MID}}}
-        programs: {desktop: "\(rig.serverAddress(of: "spk"))", desktop-memory: "\(memory)"}
+        programs: {desktop: "\(rig.serverAddress(of: "spk"))", desktop_memory: "\(memory)"}
         fallback: silence
         """)
   }

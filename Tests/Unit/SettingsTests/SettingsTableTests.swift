@@ -78,7 +78,9 @@ struct SettingsTableTests {
     ("first:\n  number: []\n", "x.yaml:2: first.number: must be a single value"),
     ("first:\n  is_on: perhaps\n", "x.yaml:2: first.is_on: \"perhaps\" must be true or false"),
     ("\nsecond:\n  names: [a,\n    c]\n", "x.yaml:4: second.names: \"c\" is not a name"),
-    ("first:\n  nubmer: 3\n", "x.yaml:2: unknown key \"first.nubmer\"; use one of is_on, number"),
+    ("first:\n  nubmer: 3\n", "x.yaml:2: unknown key \"first.nubmer\"; did you mean first.number?"),
+    ("first: {path: x}", "x.yaml:1: unknown key \"first.path\"; did you mean second.path?"),
+    ("first: {other: x}", "x.yaml:1: unknown key \"first.other\"; use one of is_on, number"),
     ("third: 1\n", "x.yaml:1: unknown key \"third\"; use one of first, second"),
     ("first: 1\n", "x.yaml:1: first: must contain keys and values"),
   ])

@@ -1,3 +1,4 @@
+import Settings
 import Testing
 import VoiceEdge
 
@@ -38,8 +39,8 @@ struct ConfigurationBoundsTests {
   }
 
   @Test func aFewAliasesAreFine() throws {
-    let text = "audio: {input-channels: &one 1, output-channels: *one}\n"
-    #expect(try EdgeConfiguration.read(text, file: "edge.yaml").0.audio.outputChannels == 1)
+    let text = "audio: {input_channels: &one 1, output_channels: *one}\n"
+    #expect(try EdgeConfiguration.read(text, file: "edge.yaml").values.audio.outputChannels == 1)
   }
 
   @Test(arguments: [(100_000, ""), (1, "\\n\\e[1mb")])

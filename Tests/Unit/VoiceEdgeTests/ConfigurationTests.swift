@@ -1,19 +1,21 @@
 import AnechoicAPI
 import AudioCore
+import Settings
 import Testing
 
 @testable import VoiceEdge
 
 struct ConfigurationTests {
   @Test func everyKeyIsRead() throws {
-    let (configuration, files) = try EdgeConfiguration.read(Self.complete, file: "edge.yaml")
+    let configuration = try EdgeConfiguration.read(Self.complete, file: "edge.yaml").values
+    let files = configuration.server.files
     #expect(configuration.server.address == "voice.example:443")
     #expect(
       files
         == {
           var files = EdgeConfiguration.SecurityFiles()
           files.isTLS = true
-          files.authorities = .init(path: "/ca.pem", place: "edge.yaml:4: server.ca-file")
+          files.authorities = .init(path: "/ca.pem", place: "edge.yaml:4: server.ca_file")
           files.certificate = .init(path: "/client.pem", place: "edge.yaml:5: server.certificate")
           files.key = .init(path: "/client.key", place: "edge.yaml:6: server.key")
           files.serverName = "other.example"
@@ -57,7 +59,7 @@ struct ConfigurationTests {
   }
 
   @Test func everyKeyOfAPortIsRead() throws {
-    let (configuration, _) = try EdgeConfiguration.read(Self.complete, file: "edge.yaml")
+    let configuration = try EdgeConfiguration.read(Self.complete, file: "edge.yaml").values
     #expect(configuration.routes.policy == .followsUse)
     let ports = configuration.routes.ports
     #expect(ports.map(\.id) == ["desk", "headset"])
@@ -70,7 +72,8 @@ struct ConfigurationTests {
 
   @Test(arguments: ["", "# nothing\n", "server:\naudio:\nroutes:\n"])
   func absentKeysHaveTheirDefaults(text: String) throws {
-    let (configuration, files) = try EdgeConfiguration.read(text, file: "edge.yaml")
+    let configuration = try EdgeConfiguration.read(text, file: "edge.yaml").values
+    let files = configuration.server.files
     #expect(configuration.server.address == "127.0.0.1:50051" && !files.isTLS)
     #expect(configuration.session.id.hasPrefix("edge-"))
     #expect(configuration.audio.rate == .hz48000 && configuration.audio.reference == .automatic)
@@ -88,24 +91,25 @@ struct ConfigurationTests {
 
   @Test(arguments: ["none", "\"\""])
   func theSocketCanBeDisabled(value: String) throws {
-    let text = "control-socket: \(value)\nprograms: {voice: none}\n"
-    let (configuration, _) = try EdgeConfiguration.read(text, file: "edge.yaml")
+    let text = "control_socket: \(value)\nprograms: {voice: none}\n"
+    let configuration = try EdgeConfiguration.read(text, file: "edge.yaml").values
     #expect(configuration.controlSocket == nil && configuration.programs.voice == nil)
   }
 
-  @Test(arguments: ["tls: true", "ca-file: /a", "tls-server-name: a"])
+  @Test(arguments: ["tls: true", "ca_file: /a", "tls_server_name: a"])
   func eachKeyOfTLSAsksForIt(key: String) throws {
-    #expect(try EdgeConfiguration.read("server: {\(key)}", file: "edge.yaml").1.isWanted)
+    let configuration = try EdgeConfiguration.read("server: {\(key)}", file: "edge.yaml").values
+    #expect(configuration.server.files.isWanted)
   }
 
   @Test func aTokenIsSentOverTLSOrToThisMachine() throws {
     for server in [
       "tls: true, address: voice.example:443", "address: unix:/run/a", "address: localhost:1",
     ] {
-      let text = "server: {\(server), token-file: /token}"
-      #expect(try EdgeConfiguration.read(text, file: "edge.yaml").0.server.credentials != nil)
+      let text = "server: {\(server), token_file: /token}"
+      #expect(try EdgeConfiguration.read(text, file: "edge.yaml").values.server.credentials != nil)
     }
-    let plaintext = "server:\n  address: voice.example:443\n  token-file: /token\n"
+    let plaintext = "server:\n  address: voice.example:443\n  token_file: /token\n"
     let problem = problem(plaintext)
     #expect(problem.contains("edge.yaml:3"), "\(problem)")
     #expect(problem.contains("without TLS"), "\(problem)")
@@ -115,10 +119,10 @@ struct ConfigurationTests {
     server:
       address: voice.example:443
       tls: yes
-      ca-file: /ca.pem
+      ca_file: /ca.pem
       certificate: /client.pem
       key: /client.key
-      tls-server-name: other.example
+      tls_server_name: other.example
     session:
       id: kitchen
       client: kitchen-agent
@@ -130,10 +134,10 @@ struct ConfigurationTests {
           noiseSuppression: {enabled: true, level: LEVEL_HIGH}
     audio:
       rate: 16000
-      input-channels: 2
-      output-channels: 1
+      input_channels: 2
+      output_channels: 1
       periods: 6
-      volume-db: -12.5
+      volume_db: -12.5
       reference: tap
       tuning: /etc/tuning.yaml
     routes:
@@ -151,32 +155,32 @@ struct ConfigurationTests {
           priority: -5
         - {id: headset, input: hw:Headset}
     programs:
-      far-end: alsa:hw:Loopback,1
-      far-end-channels: 2
-      other-audio: fifo:/run/music
-      other-audio-channels: 1
+      far_end: alsa:hw:Loopback,1
+      far_end_channels: 2
+      other_audio: fifo:/run/music
+      other_audio_channels: 1
       voice: file:/tmp/voice.wav
       desktop: unix:/run/pulse
-      desktop-memory: /var/lib/streams.json
+      desktop_memory: /var/lib/streams.json
       media: pause
-      media-memory: /var/lib/players.json
-      session-bus: unix:path=/run/bus
+      media_memory: /var/lib/players.json
+      session_bus: unix:path=/run/bus
     mute:
-      start-muted: on
-      muted-audio: stays-local
+      start_muted: on
+      muted_audio: stays-local
       keys: [/dev/input/a, /dev/input/b]
       lamps: /sys/led
-      gesture-command: ask-somebody
+      gesture_command: ask-somebody
     microphone:
       open: when-needed
       lamps: [/sys/red]
     keys:
-      mic-mute: none
-      play-pause: mute
-      hook-switch: command
+      mic_mute: none
+      play_pause: mute
+      hook_switch: command
       ring: none
       command: answer
     fallback: pass-through
-    control-socket: /run/edge.sock
+    control_socket: /run/edge.sock
     """
 }

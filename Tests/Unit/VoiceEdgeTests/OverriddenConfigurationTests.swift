@@ -7,16 +7,16 @@ import VoiceEdge
 struct OverriddenConfigurationTests {
   private static let text = """
     server: {address: "file:1"}
-    audio: {rate: 8000, volume-db: -3}
+    audio: {rate: 8000, volume_db: -3}
     mute: {keys: [a]}
     """
 
   private func read(
     _ environment: [String: String], _ flags: [String: String] = [:], _ text: String = text
   ) throws(SettingsError) -> EdgeConfiguration {
-    var overrides = EdgeConfiguration.Overrides(environment: environment)
-    for (path, value) in flags { overrides.set(path, value, flag: "--\(path)") }
-    return try EdgeConfiguration.read(text, file: "edge.yaml", overrides).0
+    var overrides = SettingsOverrides(environment: environment)
+    for (path, value) in flags { overrides.set(path, [value], flag: "--\(path)") }
+    return try EdgeConfiguration.read(text, file: "edge.yaml", overrides).values
   }
 
   private func problem(
@@ -32,7 +32,7 @@ struct OverriddenConfigurationTests {
 
   @Test func theEnvironmentCountsBeforeTheFile() throws {
     let configuration = try read([
-      "ANECHOIC_EDGE_SERVER_ADDRESS": "environment:1", "ANECHOIC_EDGE_AUDIO_VOLUME_DB": "-6",
+      "ANECHOIC_EDGE_SERVER": "environment:1", "ANECHOIC_EDGE_VOLUME_DB": "-6",
       "ANECHOIC_EDGE_MUTE_KEYS": "b,c", "ANECHOIC_EDGE_FALLBACK": "full", "OTHER": "x",
     ])
     #expect(configuration.server.address == "environment:1")
@@ -42,41 +42,59 @@ struct OverriddenConfigurationTests {
 
   @Test func flagsCountBeforeTheEnvironment() throws {
     let configuration = try read(
-      ["ANECHOIC_EDGE_SERVER_ADDRESS": "environment:1", "ANECHOIC_EDGE_AUDIO_RATE": "16000"],
+      ["ANECHOIC_EDGE_SERVER": "environment:1", "ANECHOIC_EDGE_RATE": "16000"],
       ["server.address": "flag:1"])
     #expect(configuration.server.address == "flag:1")
     #expect(configuration.audio.rate == .hz16000)
   }
 
   @Test func aFlagThatIsNotGivenHasNoEffect() throws {
-    var overrides = EdgeConfiguration.Overrides()
-    overrides.set("server.address", nil, flag: "--server")
-    let (configuration, _) = try EdgeConfiguration.read(Self.text, file: "edge.yaml", overrides)
+    var overrides = SettingsOverrides()
+    overrides.set("server.address", [], flag: "--server")
+    let configuration = try EdgeConfiguration.read(Self.text, file: "edge.yaml", overrides).values
     #expect(configuration.server.address == "file:1")
   }
 
   @Test func aWrongVariableIsNamed() {
-    let problem = problem(["ANECHOIC_EDGE_AUDIO_RATE": "1"])
-    #expect(problem.hasPrefix("ANECHOIC_EDGE_AUDIO_RATE: \"1\""), "\(problem)")
+    let problem = problem(["ANECHOIC_EDGE_RATE": "1"])
+    #expect(problem.hasPrefix("ANECHOIC_EDGE_RATE: \"1\""), "\(problem)")
   }
 
-  @Test(arguments: ["AUDIO_RAET", "ROUTES_PORTS", "SESSION_CONFIG", "", "audio_rate"])
+  @Test(arguments: ["ROUTES_PORTS", "SESSION_CONFIG", "", "rate"])
   func aVariableThatSetsNothingIsNamed(name: String) {
     let problem = problem(["ANECHOIC_EDGE_\(name)": "1"])
-    #expect(problem == "ANECHOIC_EDGE_\(name): no key belongs to this variable")
+    let expected = "ANECHOIC_EDGE_\(name): no key belongs to this variable"
+    #expect(problem.hasPrefix(expected), "\(problem)")
+  }
+
+  @Test(arguments: [
+    ("RAET", "RATE"), ("AUDIO_RAET", "RATE"), ("FAREND", "FAR_END"), ("MUTE_KEY", "MUTE_KEYS"),
+  ])
+  func aVariableThatSetsNothingComesWithTheNearestOne(name: String, nearest: String) {
+    #expect(
+      problem(["ANECHOIC_EDGE_\(name)": "1"])
+        == "ANECHOIC_EDGE_\(name): no key belongs to this variable; "
+        + "did you mean ANECHOIC_EDGE_\(nearest)?")
+  }
+
+  @Test(arguments: ["XYZ", "SERVICE_HOST", "ROUTES_PORTS"])
+  func aVariableThatIsLikeNoneComesWithoutAHint(name: String) {
+    #expect(
+      problem(["ANECHOIC_EDGE_\(name)": "1"])
+        == "ANECHOIC_EDGE_\(name): no key belongs to this variable")
   }
 
   @Test func aVariableUnderAFlagIsKnown() throws {
-    _ = try read(["ANECHOIC_EDGE_ROUTES_INPUT": "a"], ["routes.input": "b"])
+    _ = try read(["ANECHOIC_EDGE_INPUT": "a"], ["routes.input": "b"])
   }
 
   @Test func aKeyThatAVariableRequiresIsNamed() {
-    let problem = problem(["ANECHOIC_EDGE_SERVER_KEY": "/a"])
-    #expect(problem == "ANECHOIC_EDGE_SERVER_KEY: certificate and key must be set together")
+    let problem = problem(["ANECHOIC_EDGE_KEY": "/a"])
+    #expect(problem == "ANECHOIC_EDGE_KEY: certificate and key must be set together")
   }
 
   @Test func aWrongFlagIsNamed() {
-    let problem = problem(["ANECHOIC_EDGE_AUDIO_RATE": "1"], ["audio.rate": "2"])
+    let problem = problem(["ANECHOIC_EDGE_RATE": "1"], ["audio.rate": "2"])
     #expect(problem.hasPrefix("--audio.rate: \"2\""), "\(problem)")
   }
 

@@ -1,4 +1,5 @@
 import AnechoicAPI
+import Settings
 import Testing
 import VoiceEdge
 
@@ -7,7 +8,7 @@ struct PortConfigurationTests {
   @Test func aPortMayBeNamedByThePolicy() throws {
     let text =
       "routes:\n  policy: desk\n  ports:\n  - {id: desk, input: a}\n  - {id: b, output: c}\n"
-    let (configuration, _) = try EdgeConfiguration.read(text, file: "edge.yaml")
+    let configuration = try EdgeConfiguration.read(text, file: "edge.yaml").values
     #expect(configuration.routes.policy == .only("desk"))
     #expect(configuration.routes.ports.map(\.id) == ["desk", "b"])
   }
@@ -53,7 +54,7 @@ struct PortConfigurationTests {
   ])
   func eachTypeOfAPortIsKnown(name: String, number: Int) throws {
     let text = "routes: {ports: [{id: a, input: b, type: \(name)}]}\n"
-    let (configuration, _) = try EdgeConfiguration.read(text, file: "edge.yaml")
+    let configuration = try EdgeConfiguration.read(text, file: "edge.yaml").values
     #expect(configuration.routes.ports.first?.type.rawValue == number)
   }
 }

@@ -1,4 +1,5 @@
 import AnechoicAPI
+import Settings
 import SwiftProtobuf
 import Testing
 
@@ -116,23 +117,23 @@ struct SwitchingConfigurationTests {
         programs: {voice: "fifo:/tmp/voice"}
         routing: {group: anna, machine: pc, headsets: [headset], call: voice}
         """
-    let (configuration, _) = try EdgeConfiguration.read(text, file: "edge.yaml")
+    let configuration = try EdgeConfiguration.read(text, file: "edge.yaml").values
     #expect(
       configuration.switching
         == .init(group: "anna", machine: "pc", headsets: ["headset"], call: .voice))
     #expect(configuration.switching.isOn)
-    #expect(try !EdgeConfiguration.read(Self.ports, file: "edge.yaml").0.switching.isOn)
+    #expect(try !EdgeConfiguration.read(Self.ports, file: "edge.yaml").values.switching.isOn)
   }
 
   @Test(arguments: [
     ("{headsets: [none]}", "there is no port \"none\""),
     ("{headsets: [desk, desk]}", "\"desk\" is already in the list"),
     ("{group: a/b}", "must have 1 to 63"),
-    ("{machine: \"\"}", "must have 1 to 63"),
+    ("{machine: \"\"}", "must not be empty"),
     ("{call: ring}", "call"),
     ("{headsets: [desk], call: voice}", "voice needs programs.voice with fifo:PATH"),
     ("{headset: desk}", "headset"),
-    ("{}\nprograms: {media: arbiter}", "is required by programs.media: arbiter"),
+    ("{}\nprograms: {media: arbiter}", "programs.media: arbiter needs routing.headsets"),
   ])
   func aWrongSectionIsRefused(section: String, problem: String) {
     #expect {

@@ -152,27 +152,27 @@ struct TuningTests {
 
   @Test(arguments: [
     ("tunings: []\n", 1, "unknown key \"tunings\""),
-    ("products:\n  - delay-ms: 3\n", 2, "products.1.product: is required"),
-    ("products:\n  - product: a\n    delay-ms: 900\n", 3, "delay-ms: \"900\""),
+    ("products:\n  - delay_ms: 3\n", 2, "products.1.product: is required"),
+    ("products:\n  - product: a\n    delay_ms: 900\n", 3, "delay_ms: \"900\""),
     ("products:\n  - product: a\n    echo: loud\n", 3, "echo: \"loud\""),
     ("products:\n  - product: a\n  - product: a\n", 3, "\"a\" appears twice"),
-    ("products:\n  - product: a\n    capture: {level-db: 90}\n", 3, "level-db: \"90\""),
-    ("products:\n  - product: a\n    capture: {level-db: nan}\n", 3, "level-db: \"nan\""),
+    ("products:\n  - product: a\n    capture: {level_db: 90}\n", 3, "level_db: \"90\""),
+    ("products:\n  - product: a\n    capture: {level_db: nan}\n", 3, "level_db: \"nan\""),
     (
       "products:\n  - product: a\n    playback:\n      filters:\n        - {type: bell}\n", 5,
       "type: \"bell\""
     ),
     (
       "products:\n  - product: a\n    playback:\n      filters:\n        - {type: peak}\n", 5,
-      "frequency-hz: is required"
+      "frequency_hz: is required"
     ),
     (
       "products:\n  - product: a\n    playback:\n      filters:\n"
-        + "        - {type: low-pass, frequency-hz: 900, gain-db: 3}\n", 5, "does not apply"
+        + "        - {type: low-pass, frequency_hz: 900, gain_db: 3}\n", 5, "does not apply"
     ),
     (
       "products:\n  - product: a\n    playback:\n      filters:\n"
-        + String(repeating: "        - {type: peak, frequency-hz: 900}\n", count: 9), 5,
+        + String(repeating: "        - {type: peak, frequency_hz: 900}\n", count: 9), 5,
       "more than 8 filters"
     ),
   ])

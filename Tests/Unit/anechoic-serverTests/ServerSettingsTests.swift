@@ -1,54 +1,40 @@
 import Foundation
 import Settings
+import TestDocuments
 import Testing
 import anechoic_server
 
 /// The settings of the server, its sample file and its reference.
 struct ServerSettingsTests {
-  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
-  private func text(_ path: String) throws -> String {
-    try String(contentsOf: Self.root.appendingPathComponent(path), encoding: .utf8)
-  }
-
-  /// The sample with every key, and without explanations.
-  private func uncommentedSample() throws -> String {
-    try text("deploy/anechoic-server.yaml").split(separator: "\n").compactMap { line in
-      let words = line.drop { $0 == " " }
-      if words.hasPrefix("# ") || words == "#" { return nil }
-      guard words.hasPrefix("#") else { return String(line) }
-      return "\(line.prefix { $0 == " " })\(words.dropFirst())"
-    }.joined(separator: "\n")
+  private func documents() throws -> SettingsDocuments<ServerSettings> {
+    try SettingsDocuments(
+      of: ServerSettings.table, sample: "deploy/anechoic-server.yaml",
+      page: "docs/reference/configuration.md")
   }
 
   @Test func theSampleHasEveryKeyWithItsDefault() throws {
-    let table = ServerSettings.table
-    let sample = try uncommentedSample()
-    let settings = try table.read(sample, file: "sample.yaml", SettingsOverrides())
+    let documents = try documents()
+    let settings = try ServerSettings.table.read(
+      documents.uncommentedSample, file: "sample.yaml", SettingsOverrides())
     #expect(settings.values == ServerSettings())
-    // An empty list sets nothing.
-    let missing = table.settings.filter {
-      settings.origin($0.path) == .defaultValue && !sample.contains("  \($0.key): []")
-    }.map(\.path)
-    #expect(missing.isEmpty, "run scripts/generate settings")
+    #expect(documents.missing(from: settings).isEmpty, "run scripts/generate settings")
   }
 
   @Test func theSampleIsTheOneThatTheCodeWrites() throws {
-    #expect(
-      try text("deploy/anechoic-server.yaml") == ServerSettings.sample,
-      "run scripts/generate settings")
+    #expect(try documents().sample == ServerSettings.sample, "run scripts/generate settings")
   }
 
   @Test func theReferenceHasTheTableThatTheCodeWrites() throws {
-    let page = try text("docs/reference/configuration.md")
-    #expect(page.contains(ServerSettings.table.reference()), "run scripts/generate settings")
+    #expect(
+      try documents().page.contains(ServerSettings.table.reference()),
+      "run scripts/generate settings")
   }
 
   @Test func noVariableCanBeOneThatKubernetesSets() {
     // A Service called anechoic sets ANECHOIC_SERVICE_HOST, ANECHOIC_PORT, ANECHOIC_PORT_50051_TCP.
     for setting in ServerSettings.table.settings {
-      #expect(!setting.variable.contains("_SERVICE_") && !setting.variable.contains("_PORT"))
+      let variable = ServerSettings.table.variable(of: setting) ?? ""
+      #expect(!variable.contains("_SERVICE_") && !variable.contains("_PORT"))
     }
   }
 

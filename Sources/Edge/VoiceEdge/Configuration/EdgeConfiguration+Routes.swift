@@ -4,93 +4,124 @@ internal import Settings
 internal import VoiceSessions
 
 extension EdgeConfiguration {
-  /// Ids with another meaning for the policy or the `route` command.
-  private static let reserved: Set = ["automatic", "none", "priority", "follows-use", flagPortID]
-  /// The id of the port that flags describe.
-  private static let flagPortID = "command-line"
+  static let routesSection: [Setting<EdgeConfiguration>] =
+    [
+      Setting(
+        "routes.policy", flag: "routes-policy", \.routes.policy, .policy,
+        """
+        The port to use. With priority, the port with the highest priority that is plugged in; \
+        with follows-use, the port that was plugged in or selected last, and at the start the one \
+        with the highest priority; with an id, only this port, and no sound while it is unplugged
+        """),
+      Setting(
+        "routes.ports", \.routes.ports, .ports,
+        """
+        The pairs of a microphone and a loudspeaker. Without any, one port with the id "default" \
+        and ALSA's default devices
+        """),
+    ] + commandLinePort
 
-  /// Reads the ports and the policy that selects one of them.
-  mutating func readRoutes(_ section: SettingsSection) throws(SettingsError) {
-    // Flags describe only one port, so these keys have none.
-    try section.check(["policy", "ports"])
-    for port in try section.sections("ports") {
-      let new = try Self.port(port)
-      guard !routes.ports.contains(where: { $0.id == new.id }) else {
-        throw port.wrong("id", "\"\(new.id)\" is already the id of another port")
+  /// Flags describe only one port, so these have no keys in the file.
+  private static let commandLinePort: [Setting<EdgeConfiguration>] = [
+    Setting(
+      "routes.input", isInFile: false, \.routes.commandLine.input, .optional(.device),
+      "The microphone, instead of those of routes.ports"),
+    Setting(
+      "routes.output", isInFile: false, \.routes.commandLine.output, .optional(.device),
+      "The loudspeaker, instead of those of routes.ports"),
+    Setting(
+      "routes.loopback", isInFile: false, \.routes.commandLine.loopback, .optional(.device),
+      "A capture PCM with the audio that the loudspeaker plays, as the echo reference"),
+    Setting(
+      "routes.control", isInFile: false, \.routes.commandLine.control, .optional(.mixer),
+      "The mixer of the microphone"),
+  ]
+}
+
+extension EdgeConfiguration.Port {
+  /// Ids with another meaning for the policy or the `route` command.
+  private static let reserved: Set = [
+    "automatic", "none", "priority", "follows-use", commandLineID,
+  ]
+
+  /// ALSA's default devices.
+  static let standard: EdgeConfiguration.Port = {
+    var port = EdgeConfiguration.Port(id: "default")
+    (port.input, port.output) = ("default", "default")
+    return port
+  }()
+
+  /// The keys of a port.
+  static let table = SettingsTable<EdgeConfiguration.Port>(
+    [
+      Setting(
+        "id", \.id, .portID,
+        "An id that never changes, so not a card number", unset: "required"),
+      Setting(
+        "name", \.displayName, .portName, "A name for people", unset: "the id"),
+      Setting("type", \.type, .portType, "The kind of connection"),
+      Setting(
+        "input", \.input, .optional(.device),
+        "The microphone. Name cards by their ids, for example plughw:CARD=Desk,DEV=0"),
+      Setting("output", \.output, .optional(.device), "The loudspeaker"),
+      Setting(
+        "loopback", \.loopback, .optional(.device),
+        "A capture PCM that provides the loudspeaker signal"),
+      Setting("control", \.control, .optional(.mixer), "The mixer. Its capture switch also mutes"),
+      Setting(
+        "headphones", \.headphones, .boolean,
+        "Whether only the wearer hears the output. Echo cancellation pauses for headphones"),
+      Setting(
+        "product", \.product, .optional(.filledText("name", allowed: "a name in audio.tuning")),
+        "The product whose tuning applies", unset: "the product with the id of the port"),
+      Setting(
+        "priority", \.priority, .integer(-1000...1000),
+        "The port with the highest value wins. If several are equal, the first of them wins"),
+    ], defaults: EdgeConfiguration.Port(id: ""))
+
+  static func problem(withID id: String) -> String? {
+    guard !id.isEmpty else { return nil }
+    guard Identifier.isValid(id) else { return Identifier.rule }
+    return reserved.contains(id) ? "\"\(id)\" is reserved; choose another id" : nil
+  }
+}
+
+extension [LayeredValues<EdgeConfiguration.Port>] {
+  /// Checks ports, and completes their names.
+  mutating func settlePorts() throws(SettingsError) {
+    var ids: Set<String> = []
+    for index in indices {
+      let port = self[index].values
+      guard !port.id.isEmpty else { throw self[index].wrong("id", "is required") }
+      if port.displayName.isEmpty { self[index].values.displayName = port.id }
+      guard port.input != nil || port.output != nil else {
+        throw self[index].wrong("id", "the port \"\(port.id)\" has neither input nor output")
       }
-      routes.ports.append(new)
+      guard ids.insert(port.id).inserted else {
+        throw self[index].wrong("id", "\"\(port.id)\" is already the id of another port")
+      }
     }
-    let own = try Self.flagPort(section)
+  }
+}
+
+extension LayeredValues<EdgeConfiguration> {
+  /// Completes the ports, and checks the policy that selects one of them.
+  mutating func settleRoutes() throws(SettingsError) {
+    var own = values.routes.commandLine
+    own.displayName = "named on the command line"
     let isNamed = own.input != nil || own.output != nil
     if isNamed {
-      routes.ports.append(own)
-    } else if routes.ports.isEmpty {
-      var port = Port(id: "default")
-      (port.input, port.output) = ("default", "default")
-      routes.ports = [port]
+      values.routes.ports.append(own)
+    } else if values.routes.ports.isEmpty {
+      values.routes.ports = [.standard]
     }
-    if let policy = try section.value("policy") {
-      switch policy.text {
-      case "priority": routes.policy = .priority
-      case "follows-use": routes.policy = .followsUse
-      case let id where routes.ports.contains { $0.id == id }: routes.policy = .only(id)
-      default:
-        throw policy.wrong(
-          "\"\(policy.text)\" is not supported; use priority, follows-use or a port's id")
+    if case .only(let id) = values.routes.policy {
+      guard values.routes.ports.contains(where: { $0.id == id }) else {
+        throw wrong(
+          "routes.policy", "\"\(id)\" is not supported; use priority, follows-use or a port's id")
       }
     }
     // Devices named by flags take precedence over the policy of the file.
-    if isNamed { routes.policy = .only(own.id) }
-  }
-
-  private static func port(_ section: SettingsSection) throws(SettingsError) -> Port {
-    try section.check([
-      "id", "name", "type", "input", "output", "loopback", "control", "headphones", "priority",
-      "product",
-    ])
-    guard let id = try section.value("id")?.text, !id.isEmpty else {
-      throw section.wrong("id", "is required")
-    }
-    guard Identifier.isValid(id) else { throw section.wrong("id", Identifier.rule) }
-    guard !reserved.contains(id) else {
-      throw section.wrong("id", "\"\(id)\" is reserved; choose another id")
-    }
-    var port = Port(id: id)
-    port.displayName = id
-    if let name = try section.filled("name") {
-      guard AudioPort.canBeCalled(name.text) else { throw name.wrong(AudioPort.textRule) }
-      port.displayName = name.text
-    }
-    port.type =
-      try section.choice(
-        "type",
-        [
-          ("built-in", .builtIn), ("usb", .usb), ("bluetooth", .bluetooth), ("hdmi", .hdmi),
-          ("line", .line), ("virtual", .virtual),
-        ]) ?? .unspecified
-    port.input = try section.text("input")
-    port.output = try section.text("output")
-    port.loopback = try section.text("loopback")
-    port.control = try section.text("control")
-    port.headphones = try section.boolean("headphones") ?? false
-    port.product = try section.text("product")
-    port.priority = try section.integer("priority", in: -1000...1000) ?? 0
-    guard port.input != nil || port.output != nil else {
-      throw section.wrong("id", "the port \"\(id)\" has neither input nor output")
-    }
-    return port
-  }
-
-  /// Returns the port that `--input` and the related flags describe.
-  private static func flagPort(
-    _ section: SettingsSection
-  ) throws(SettingsError) -> Port {
-    var port = Port(id: flagPortID)
-    port.displayName = "named on the command line"
-    port.input = try section.text("input")
-    port.output = try section.text("output")
-    port.loopback = try section.text("loopback")
-    port.control = try section.text("control")
-    return port
+    if isNamed { values.routes.policy = .only(own.id) }
   }
 }

@@ -4,6 +4,13 @@ public import GRPCTransport
 public import VoiceClient
 
 /// The configuration of an agent. `deploy/edge/anechoic-edge.yaml` explains each key.
+///
+/// To add a setting:
+/// 1. Add a property with its default here.
+/// 2. Add one line to the section's list in `EdgeConfiguration+Sections.swift`: the key, the
+///    property, the format and the meaning. The flag is the key with hyphens, and the variable is
+///    `ANECHOIC_EDGE_` and the flag in upper case.
+/// 3. Run `scripts/generate settings`, which writes the sample file and the reference.
 public struct EdgeConfiguration: Sendable {
   public var server = Server()
   public var session = Session()
@@ -25,9 +32,27 @@ public struct EdgeConfiguration: Sendable {
   public struct Server: Sendable {
     /// `HOST:PORT` or `unix:PATH`.
     public var address = "127.0.0.1:50051"
+    /// The caller creates `security` from these files.
+    public var files = SecurityFiles()
     public var security = ChannelSecurity.plaintext
-    /// The source of the token that each call presents; nil for none.
+    /// The file with the token that each call presents. Nil for none.
+    public var tokenFile: String?
+    /// The source of the token, made of the file; nil for none.
     public var credentials: (any CredentialsProvider)?
+  }
+
+  /// The files for TLS, if it is requested.
+  public struct SecurityFiles: Sendable, Equatable {
+    public var isTLS = false
+    public var authorities: NamedFile?
+    public var certificate: NamedFile?
+    public var key: NamedFile?
+    public var serverName: String?
+
+    /// Whether TLS is requested, with `tls` or with any of the files.
+    public var isWanted: Bool {
+      isTLS || authorities != nil || certificate != nil || serverName != nil
+    }
   }
 
   public struct Session: Sendable {
@@ -35,11 +60,12 @@ public struct EdgeConfiguration: Sendable {
     public var id = ""
     /// The client name that the agent sends to the server.
     public var client = "anechoic-edge"
-    /// The name of the engine on the server. Empty selects the server's default engine. Processing on
-    /// this machine uses the agent's default engine.
+    /// The name of the engine on the server. Empty selects the server's default engine. Processing
+    /// on this machine uses the agent's default engine.
     public var engine = ""
     public var configuration = Anechoic_V1_SessionConfig()
-    /// The file for the ticket with which another device plays the session. Nil plays on this machine.
+    /// The file for the ticket with which another device plays the session. Nil plays on this
+    /// machine.
     public var share: String?
     /// The file with the ticket of another device's session, which this agent plays. Nil starts a
     /// session.
@@ -71,9 +97,9 @@ public struct EdgeConfiguration: Sendable {
   }
 
   /// The source of the echo reference.
-  public enum Reference: Sendable, Equatable {
+  public enum Reference: String, Sendable, CaseIterable {
     /// The loopback of the route if it has one, otherwise reports.
-    case automatic
+    case automatic = "auto"
     /// Reports of when the server's mix was heard.
     case reports
     /// The samples that the agent played, after its gain.
@@ -84,6 +110,8 @@ public struct EdgeConfiguration: Sendable {
     public var policy = Policy.priority
     /// The ports, in the order of the file.
     public var ports: [Port] = []
+    /// The port that flags and variables describe. It has a device only if they name one.
+    var commandLine = Port(id: Port.commandLineID)
 
     public enum Policy: Sendable, Equatable {
       /// Uses the present port with the highest priority.
@@ -115,6 +143,9 @@ public struct EdgeConfiguration: Sendable {
     public var priority = 0
 
     public init(id: String) { self.id = id }
+
+    /// The id of the port that flags describe.
+    static let commandLineID = "command-line"
   }
 
   public struct Programs: Sendable {
@@ -160,7 +191,8 @@ public struct EdgeConfiguration: Sendable {
     /// The times at which the microphone is open.
     public enum Open: String, Sendable, CaseIterable {
       case always
-      /// While a session processes the voice. While muted, only if the session detects a muted talker.
+      /// While a session processes the voice. While muted, only if the session detects a muted
+      /// talker.
       case whenNeeded = "when-needed"
     }
   }
@@ -181,6 +213,11 @@ public struct EdgeConfiguration: Sendable {
     public var actions: [HeadsetKey: KeyAction] = [.micMute: .mute]
     /// The command of the keys whose action is `command`.
     public var command: String?
+
+    subscript(key: HeadsetKey) -> KeyAction {
+      get { actions[key] ?? .none }
+      set { actions[key] = newValue }
+    }
   }
 
   /// The processing on this machine while there is no server.

@@ -5,8 +5,8 @@ extension EdgeConfiguration {
   /// The time by which the largest margin of the buffer is longer than the least one.
   private static let spareMargin = Duration.milliseconds(200)
 
-  /// The buffer between the server and the loudspeaker. The playback of another device's session has a
-  /// longer one, because each jump makes an echo that the session must find again.
+  /// The buffer between the server and the loudspeaker. The playback of another device's session
+  /// has a longer one, because each jump makes an echo that the session must find again.
   var playoutBuffer: PlayoutBuffer.Settings {
     var settings = PlayoutBuffer.Settings()
     guard session.join != nil else { return settings }
@@ -26,36 +26,38 @@ extension EdgeConfiguration {
     return JoinLink(
       server, client: session.client, file: JoinTicketFile(path: join), voice: voice, log: log)
   }
+}
 
+extension LayeredValues<EdgeConfiguration> {
   /// Checks the keys that a session on two devices excludes. An agent that joins has no microphone.
-  mutating func settleJoin(_ root: SettingsSection) throws(SettingsError) {
-    let sections = (try root.section("session"), try root.section("programs"))
-    if session.share != nil, audio.reference == .tap {
-      throw try root.section("audio").wrong(
-        "reference", "tap needs a loudspeaker here, but session.share lets another device play")
+  mutating func settleJoin() throws(SettingsError) {
+    if values.session.share != nil, values.audio.reference == .tap {
+      throw wrong(
+        "audio.reference",
+        "tap needs a loudspeaker here, but session.share lets another device play")
     }
-    guard session.join != nil else { return }
-    guard session.share == nil else {
-      throw sections.0.wrong("join", "cannot be set together with session.share")
+    guard values.session.join != nil else { return }
+    guard values.session.share == nil else {
+      throw wrong("session.join", "cannot be set together with session.share")
     }
     for (key, endpoint) in [
-      ("far-end", programs.farEnd), ("other-audio", programs.otherAudio),
-      ("voice", programs.voice),
+      ("far_end", values.programs.farEnd), ("other_audio", values.programs.otherAudio),
+      ("voice", values.programs.voice),
     ] where endpoint != nil {
-      throw sections.1.wrong(key, "an agent with session.join only plays")
+      throw wrong("programs.\(key)", "an agent with session.join only plays")
     }
-    for index in routes.ports.indices {
-      (routes.ports[index].input, routes.ports[index].loopback) = (nil, nil)
+    for index in values.routes.ports.indices {
+      (values.routes.ports[index].input, values.routes.ports[index].loopback) = (nil, nil)
     }
-    routes.ports.removeAll { $0.output == nil }
+    values.routes.ports.removeAll { $0.output == nil }
     let isReached =
-      if case .only(let id) = routes.policy {
-        routes.ports.contains { $0.id == id }
+      if case .only(let id) = values.routes.policy {
+        values.routes.ports.contains { $0.id == id }
       } else {
-        !routes.ports.isEmpty
+        !values.routes.ports.isEmpty
       }
     guard isReached else {
-      throw sections.0.wrong("join", "needs a port with an output")
+      throw wrong("session.join", "needs a port with an output")
     }
   }
 }

@@ -1,4 +1,3 @@
-internal import AnechoicAPI
 internal import Settings
 
 extension EdgeConfiguration {
@@ -20,48 +19,35 @@ extension EdgeConfiguration {
       case voice
     }
   }
+}
 
-  /// Reads the section `routing`, after `routes` and `programs`.
-  mutating func readSwitching(
-    _ section: SettingsSection, hostName: String
-  ) throws(SettingsError) {
-    try section.check(["group", "machine", "headsets", "call"])
-    if let group = try section.filled("group") {
-      guard Identifier.isValid(group.text) else { throw group.wrong(Identifier.rule) }
-      switching.group = group.text
-    }
-    switching.machine = String(hostName.prefix(Identifier.longest))
-    if let machine = try section.value("machine") {
-      guard Identifier.isValid(machine.text) else { throw machine.wrong(Identifier.rule) }
-      switching.machine = machine.text
-    }
-    for headset in try section.list("headsets") {
-      guard routes.ports.contains(where: { $0.id == headset.text }) else {
-        throw headset.wrong("there is no port \"\(headset.text)\"")
+extension LayeredValues<EdgeConfiguration> {
+  /// The most that the arbiter accepts.
+  private static var mostHeadsets: Int { 16 }
+
+  /// Checks the section `routing`, after `routes` and `programs`.
+  func settleSwitching() throws(SettingsError) {
+    let switching = values.switching
+    for (index, headset) in switching.headsets.enumerated() {
+      guard values.routes.ports.contains(where: { $0.id == headset }) else {
+        throw wrong("routing.headsets", at: index, "there is no port \"\(headset)\"")
       }
-      guard !switching.headsets.contains(headset.text) else {
-        throw headset.wrong("\"\(headset.text)\" is already in the list")
+      guard !switching.headsets[..<index].contains(headset) else {
+        throw wrong("routing.headsets", at: index, "\"\(headset)\" is already in the list")
       }
-      switching.headsets.append(headset.text)
     }
     guard switching.headsets.count <= Self.mostHeadsets else {
-      throw section.wrong("headsets", "has more than \(Self.mostHeadsets) ids")
+      throw wrong("routing.headsets", "has more than \(Self.mostHeadsets) ids")
     }
-    switching.call =
-      try section.choice("call", Switching.Call.allCases.map { ($0.rawValue, $0) })
-      ?? switching.call
-    guard programs.media != .arbiter || switching.isOn else {
-      throw section.wrong("headsets", "is required by programs.media: arbiter")
+    guard values.programs.media != .arbiter || switching.isOn else {
+      throw wrong("programs.media", "arbiter needs routing.headsets")
     }
     guard switching.call != .voice || !switching.isOn || voiceIsFIFO else {
-      throw section.wrong("call", "voice needs programs.voice with fifo:PATH")
+      throw wrong("routing.call", "voice needs programs.voice with fifo:PATH")
     }
   }
 
-  /// The most that the arbiter accepts.
-  private static let mostHeadsets = 16
-
   private var voiceIsFIFO: Bool {
-    if case .fifo = programs.voice { true } else { false }
+    if case .fifo = values.programs.voice { true } else { false }
   }
 }

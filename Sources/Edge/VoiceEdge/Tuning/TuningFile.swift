@@ -11,12 +11,16 @@ public struct TuningFile: Sendable, Equatable {
 
   public init() {}
 
-  /// Reads a file. `name` is its name in errors.
-  public init(reading text: String, name: String) throws(SettingsError) {
-    let root = try SettingsSection(reading: text, file: name, SettingsOverrides()) { _ in "" }
+  /// Reads a file. `name` is its name in errors. `warn` gets a line for each key with its former
+  /// name.
+  public init(
+    reading text: String, name: String, warn: (String) -> Void = { _ in }
+  ) throws(SettingsError) {
+    let root = try SettingsSection(
+      reading: text, file: name, formerKey: EdgeConfiguration.formerKey)
     try root.check(["products"])
     for section in try root.sections("products") {
-      try section.check(["product", "delay-ms", "echo", "capture", "playback"])
+      try section.check(["product", "delay_ms", "echo", "capture", "playback"])
       guard let product = try section.filled("product") else {
         throw section.wrong("product", "is required")
       }
@@ -27,23 +31,24 @@ public struct TuningFile: Sendable, Equatable {
         throw product.wrong("a file has \(Self.mostProducts) products at most")
       }
       var tuning = Tuning()
-      tuning.delay = try section.integer("delay-ms", in: 0...Tuning.longestDelay) ?? 0
+      tuning.delay = try section.integer("delay_ms", in: 0...Tuning.longestDelay) ?? 0
       tuning.echo = try section.choice(
         "echo", [("low", .low), ("moderate", .moderate), ("high", .high)])
       tuning.capture = try Self.direction(section.section("capture"))
       tuning.playback = try Self.direction(section.section("playback"))
       products[product.text] = tuning
     }
+    root.warnings.forEach(warn)
   }
 
   private static func direction(
     _ section: SettingsSection
   ) throws(SettingsError) -> Tuning.Direction {
-    try section.check(["level-db", "filters"])
+    try section.check(["level_db", "filters"])
     var direction = Tuning.Direction()
-    direction.level = try number(section, "level-db", in: Tuning.Direction.levels) ?? 0
+    direction.level = try number(section, "level_db", in: Tuning.Direction.levels) ?? 0
     for filter in try section.sections("filters") {
-      try filter.check(["type", "frequency-hz", "gain-db", "q"])
+      try filter.check(["type", "frequency_hz", "gain_db", "q"])
       guard direction.filters.count < FilterShape.most else {
         throw section.wrong("filters", "has more than \(FilterShape.most) filters")
       }
@@ -52,11 +57,11 @@ public struct TuningFile: Sendable, Equatable {
         throw filter.wrong("type", "is required")
       }
       guard
-        let frequency = try number(filter, "frequency-hz", in: FilterShape.frequencies)
-      else { throw filter.wrong("frequency-hz", "is required") }
-      let gain = try number(filter, "gain-db", in: FilterShape.gains)
+        let frequency = try number(filter, "frequency_hz", in: FilterShape.frequencies)
+      else { throw filter.wrong("frequency_hz", "is required") }
+      let gain = try number(filter, "gain_db", in: FilterShape.gains)
       guard gain == nil || kind.hasGain else {
-        throw filter.wrong("gain-db", "does not apply to a \(kind.rawValue) filter")
+        throw filter.wrong("gain_db", "does not apply to a \(kind.rawValue) filter")
       }
       direction.filters.append(
         FilterShape(
@@ -86,7 +91,7 @@ public struct TuningFile: Sendable, Equatable {
     for (product, tuning) in products.sorted(by: { $0.key < $1.key }) {
       let escaped = product.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
       lines.append("  - product: \"\(escaped)\"")
-      lines.append("    delay-ms: \(tuning.delay)")
+      lines.append("    delay_ms: \(tuning.delay)")
       switch tuning.echo {
       case .low: lines.append("    echo: low")
       case .moderate: lines.append("    echo: moderate")
@@ -95,12 +100,12 @@ public struct TuningFile: Sendable, Equatable {
       }
       for (name, direction) in [("capture", tuning.capture), ("playback", tuning.playback)] {
         lines.append("    \(name):")
-        lines.append("      level-db: \(Self.text(direction.level))")
+        lines.append("      level_db: \(Self.text(direction.level))")
         lines.append(direction.filters.isEmpty ? "      filters: []" : "      filters:")
         for filter in direction.filters {
-          let gain = filter.kind.hasGain ? ", gain-db: \(Self.text(filter.gain))" : ""
+          let gain = filter.kind.hasGain ? ", gain_db: \(Self.text(filter.gain))" : ""
           lines.append(
-            "        - {type: \(filter.kind.rawValue), frequency-hz: \(Self.text(filter.frequency))"
+            "        - {type: \(filter.kind.rawValue), frequency_hz: \(Self.text(filter.frequency))"
               + "\(gain), q: \(Self.text(filter.quality))}")
         }
       }

@@ -1,8 +1,10 @@
+public import CommandLineSettings
 internal import CommandLineSupport
 internal import Foundation
 public import Settings
 
-/// The places that the settings of a server come from. They can be read again while the server runs.
+/// The places that the settings of a server come from. They can be read again while the server
+/// runs.
 public struct SettingsSources: Sendable {
   /// The file that is read if no other is given and it exists.
   public static let defaultFile = "/etc/anechoic/server.yaml"
@@ -15,33 +17,21 @@ public struct SettingsSources: Sendable {
 
   /// Chooses the file: the given one, or that of the environment, or the default file if it exists.
   public init(
-    file: String?, flags: [(path: String, flag: String, values: [String])] = [],
-    environment: [String: String]
+    file: String?, flags: [GivenFlag] = [], environment: [String: String]
   ) {
     let usual = FileManager.default.fileExists(atPath: Self.defaultFile) ? Self.defaultFile : nil
     let variable = environment[Self.fileVariable].flatMap { $0.isEmpty ? nil : $0 }
     self.file = file ?? variable ?? usual
-    var overrides = SettingsOverrides(environment: environment)
-    for (path, flag, values) in flags { overrides.set(path, values, flag: flag) }
-    self.overrides = overrides
+    overrides = SettingsOverrides(flags, environment: environment)
   }
 
   /// Reads and checks the settings. Throws a `SettingsError` for a setting, and a `CommandFailure`
   /// for a file that cannot be read.
   public func read() throws -> LayeredValues<ServerSettings> {
-    let settings = try ServerSettings.table.read(text(), file: file ?? "", overrides)
+    let text = try file.map { path throws(CommandFailure) in try SettingsFile.text(of: path) }
+    let settings = try ServerSettings.table.read(text ?? "", file: file ?? "", overrides)
     try ServerSettings.check(settings)
     return settings
-  }
-
-  private func text() throws(CommandFailure) -> String {
-    guard let file else { return "" }
-    let bytes = try ShortFile.read(
-      file, title: file, atMost: SettingsTable<ServerSettings>.longestFile)
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw CommandFailure("\(file): the file is not text")
-    }
-    return text
   }
 }
 

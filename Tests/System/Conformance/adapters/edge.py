@@ -57,9 +57,9 @@ class Microphone:
 def configuration(options: argparse.Namespace, voice: Path) -> dict:
     return {
         "server": {"address": options.server}, "session": {"id": options.session},
-        "audio": {"rate": options.rate, "output-channels": 1},
+        "audio": {"rate": options.rate, "output_channels": 1},
         "routes": {"ports": [{"id": "desk", "input": "counting", "output": "null"}]},
-        "programs": {"voice": f"fifo:{voice}"}, "mute": {"start-muted": options.mute_at == 0},
+        "programs": {"voice": f"fifo:{voice}"}, "mute": {"start_muted": options.mute_at == 0},
         "fallback": "silence" if options.fallback == "silence" else "pass-through",
     }
 

@@ -42,7 +42,7 @@ def main() -> None:
     loudspeaker = Loudspeaker(folder, options.rate)
     agent = Agent(folder, {
         "server": {"address": options.server}, "session": {"join": options.ticket},
-        "audio": {"rate": options.rate, "output-channels": 1},
+        "audio": {"rate": options.rate, "output_channels": 1},
         "routes": {"ports": [{"id": "television", "output": "playing"}]},
     }, loudspeaker.sound, 'loudspeaker: "playing" runs', tell_states)
     try:

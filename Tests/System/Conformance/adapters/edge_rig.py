@@ -60,7 +60,7 @@ class Agent:
     ) -> None:
         self.control = folder / "agent.sock"
         file = folder / "edge.yaml"
-        file.write_text(json.dumps({**configuration, "control-socket": str(self.control)}))
+        file.write_text(json.dumps({**configuration, "control_socket": str(self.control)}))
         self._sign, self._hears = sign, hears
         self.runs = threading.Event()
         self.process = subprocess.Popen(

@@ -1,0 +1,33 @@
+/// The values of settings, and the layers that they come from.
+public struct LayeredValues<Values: Sendable>: Sendable {
+  public var values: Values
+  /// The former names that are used, a line for each.
+  public internal(set) var warnings: [String] = []
+  /// The values that are set, by the paths of their keys. A list has several.
+  var places: [String: [SettingsValue]] = [:]
+  /// The place of the mapping, if it is an element of a list.
+  private let element: String?
+
+  init(values: Values, root: SettingsSection) {
+    self.values = values
+    element = root.element
+  }
+
+  /// Returns the layer of the setting with the key at a path.
+  public func origin(_ path: String) -> SettingOrigin {
+    places[path]?.first?.origin ?? .defaultValue
+  }
+
+  /// Returns the place where the key at a path is set, for errors, or nil if it is set nowhere.
+  public func place(of path: String) -> String? { places[path]?.first?.place }
+
+  /// Returns an error about the key at a path. It names the place where the key is set.
+  ///
+  /// - Parameter index: The element of a list that is wrong.
+  public func wrong(_ path: String, at index: Int = 0, _ problem: String) -> SettingsError {
+    if let places = places[path], places.indices.contains(index) {
+      return places[index].wrong(problem)
+    }
+    return SettingsError(element.map { "\($0).\(path)" } ?? path, problem)
+  }
+}

@@ -1,0 +1,77 @@
+internal import CommandLineSettings
+internal import CommandLineSupport
+internal import Foundation
+internal import GRPCTransport
+internal import Settings
+internal import VoiceEdge
+
+/// The settings of an agent, and the configuration that it starts with.
+struct EdgeSettings {
+  static let defaultFile = "/etc/anechoic/anechoic-edge.yaml"
+
+  let settings: LayeredValues<EdgeConfiguration>
+
+  /// Reads the given file, or the default file if it exists, and the layers above it. Former names
+  /// are reported on standard error, a line for each. Throws a `CommandFailure` that contains the
+  /// error and its place. A wrong flag is wrong usage.
+  init(file: String?, flags: [GivenFlag] = []) throws(CommandFailure) {
+    let name = file ?? Self.defaultFile
+    let isThere = file != nil || FileManager.default.fileExists(atPath: name)
+    let text = isThere ? try SettingsFile.text(of: name) : ""
+    do throws(SettingsError) {
+      settings = try EdgeConfiguration.read(
+        text, file: name,
+        SettingsOverrides(flags, environment: ProcessInfo.processInfo.environment))
+    } catch {
+      throw CommandFailure(
+        error.description, code: error.isOfFlag ? CommandFailure.wrongUsage : CommandFailure.failed)
+    }
+    for warning in settings.warnings { standardError("anechoic-edge: \(warning)\n") }
+  }
+
+  /// Reads the files that the settings name.
+  func configuration() throws(CommandFailure) -> EdgeConfiguration {
+    var configuration = settings.values
+    try Self.checkNoFolders(
+      configuration.microphone.lamps + configuration.mute.lamps
+        + [
+          configuration.programs.desktopMemory, configuration.session.share,
+          configuration.session.join,
+        ].compactMap { $0 })
+    if let named = configuration.audio.tuning {
+      guard let tunings = try TuningFile.read(named.path) else {
+        throw CommandFailure("\(named.place): \(named.path): no such file")
+      }
+      configuration.tunings = tunings
+      for port in configuration.routes.ports {
+        guard let product = port.product, tunings.products[product] == nil else { continue }
+        throw CommandFailure(
+          "\(named.path): there is no product \"\(product)\", which port \(port.id) names")
+      }
+    }
+    let files = configuration.server.files
+    if files.isWanted { configuration.server.security = try Self.security(files) }
+    return configuration
+  }
+
+  /// Throws if the path of a file is a folder. A file that does not exist may come later.
+  private static func checkNoFolders(_ paths: [String]) throws(CommandFailure) {
+    for path in paths {
+      var isFolder: ObjCBool = false
+      guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue
+      else { continue }
+      throw CommandFailure("\(path): this is a folder; name a file")
+    }
+  }
+
+  private static func security(
+    _ files: EdgeConfiguration.SecurityFiles
+  ) throws(CommandFailure) -> ChannelSecurity {
+    func file(_ named: EdgeConfiguration.NamedFile?) -> CertificateFile? {
+      named.map { CertificateFile($0.path, namedBy: $0.place) }
+    }
+    return try CertificateFiles.channelSecurity(
+      authorities: file(files.authorities), certificate: file(files.certificate),
+      key: file(files.key), serverName: files.serverName)
+  }
+}

@@ -1,0 +1,26 @@
+internal import ArgumentParser
+internal import CommandLineSupport
+internal import Settings
+
+/// The option that names the settings file.
+struct SettingsFileOption: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      The settings file. (default: \(SettingsSources.fileVariable), or \
+      \(SettingsSources.defaultFile) if it exists)
+      """, valueName: "file"))
+  var config: String?
+}
+
+extension SettingsSources {
+  /// Reads the settings. Wrong flags are wrong usage.
+  func readForCommand() throws -> LayeredValues<ServerSettings> {
+    do {
+      return try read()
+    } catch let error as SettingsError {
+      throw error.isOfFlag
+        ? ValidationError("\(error).") : CommandFailure(error.description) as any Error
+    }
+  }
+}
