@@ -330,7 +330,12 @@ let unitTests: [Target] = [
       "GRPCTransport", "ScriptedDevices", "ScriptedSessions", "TestAudio", "TestNetwork",
       "TestVoices", protobuf,
     ]),
-  tests("anechoicTests", ["anechoic", "CommandLineSupport", "AudioCore", "TestAudio"]),
+  tests(
+    "anechoicTests",
+    [
+      "anechoic", "CommandLineSupport", "AnechoicAPI", "AudioCore", "ScriptedSessions", "TestAudio",
+      protobuf,
+    ]),
   tests(
     "anechoic-serverTests", ["anechoic-server", "Settings", "VoiceServer", "TestDocuments"]),
   tests(

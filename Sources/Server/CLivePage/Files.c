@@ -30,6 +30,9 @@ static const unsigned char controls[] = {
 static const unsigned char events[] = {
 #embed "page/events.js"
 };
+static const unsigned char event_words[] = {
+#embed "page/event-words.js"
+};
 static const unsigned char graphs[] = {
 #embed "page/graphs.js"
 };
@@ -47,6 +50,7 @@ static const clp_file files[] = {
     {"/live/session.js", SCRIPT, session, sizeof session},
     {"/live/controls.js", SCRIPT, controls, sizeof controls},
     {"/live/events.js", SCRIPT, events, sizeof events},
+    {"/live/event-words.js", SCRIPT, event_words, sizeof event_words},
     {"/live/graphs.js", SCRIPT, graphs, sizeof graphs},
     {"/live/elements.js", SCRIPT, elements, sizeof elements},
 };

@@ -45,7 +45,7 @@ if "ANECHOIC_MESSAGES" not in os.environ:
 sys.path.insert(0, os.environ["ANECHOIC_MESSAGES"])
 
 from anechoic.v1 import (  # noqa: E402
-    audio_pb2, recording_pb2, routing_pb2, sessions_pb2, spatial_profiles_pb2 as profiles_pb2,
+    audio_pb2, events_pb2, recording_pb2, routing_pb2, sessions_pb2, spatial_profiles_pb2 as profiles_pb2,
     voice_processing_pb2 as voice)
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from browser import Browser
 from calls import Call, page_of, unary
 from issuer import Issuer
-from service import Server, sessions_pb2
+from service import Server, events_pb2, sessions_pb2
 
 SERVER = os.environ["ANECHOIC_SERVER"]
 SHOTS = os.environ.get("ANECHOIC_SCREENSHOTS")
@@ -115,6 +115,37 @@ class LivePageTests(PageTest):
         self.assertTrue(page.evaluate("document.querySelector('.mute').disabled"))
         page.wait("!document.getElementById('empty').hidden")
         self.assertEqual(page.problems, [])
+
+    def test_every_event_of_the_protocol_has_words(self):
+        kinds = [
+            field.json_name for field in events_pb2.SessionEvent.DESCRIPTOR.oneofs_by_name["event"].fields]
+        self.assertGreaterEqual(len(kinds), 23)
+        page = self.open()
+        found = page.evaluate(
+            "import('/live/events.js').then(({ describe }) => "
+            f"{json.dumps(kinds)}.map((kind) => describe({{ [kind]: {{}} }})))")
+        self.assertEqual([each["kind"] for each in found], kinds)
+        for each in found:
+            self.assertNotIn("undefined", each["text"])
+            self.assertGreater(len(each["text"]), 3, each)
+        self.assertEqual(page.problems, [])
+
+    def test_words_follow_the_values(self):
+        page = self.open()
+        for event, words in {
+            '{ mutedSpeechActivity: { activity: "SPEECH_ACTIVITY_STARTED" } }': "talks while muted",
+            '{ muteChanged: { state: { muted: true, actor: "olga" } } }': "muted by olga",
+            '{ micModeChanged: { active: "MIC_MODE_STANDARD", reason: "UNSUPPORTED_FORMAT" } }':
+                "mic mode standard (unsupported format)",
+            "{ duckingChanged: { gainDb: -30 } }": "other audio at −30 dB",
+            '{ routeChanged: { current: { input: { displayName: "Ear" }, output: { portId: "b" } } } }':
+                "route: Ear → b",
+            '{ captureWarning: { problem: "PROBLEM_NO_SIGNAL", active: true } }': "warning: no signal",
+            '{ draining: { endsIn: "30s" } }': "the server stops in 30 s",
+            "{ tomorrow: {} }": "an event of a newer version",
+        }.items():
+            self.assertEqual(
+                page.evaluate(f"import('/live/events.js').then((page) => page.describe({event}).text)"), words)
 
     def test_names_of_clients_are_only_text(self):
         self.call("evil-1", client=EVIL, silent=True, **{"room": EVIL})

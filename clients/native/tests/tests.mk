@@ -12,7 +12,7 @@ test: $(OUT)/unit-test $(OUT)/wire-test $(OUT)/library-test $(OUT)/first-caller 
 $(OUT)/tests/%.o: tests/%.cpp $(headers)
 	$(compile_test) $(warnings) -c -o $@ $<
 
-$(OUT)/unit-test: $(unit)
+$(OUT)/unit-test: $(unit) $(OUT)/EventQueue.o
 $(OUT)/wire-test: $(wire)
 $(OUT)/unit-test $(OUT)/wire-test: $(support) $(OUT)/core.a
 	$(compile) -o $@ $(filter %.o,$^) $(OUT)/core.a $(shell pkg-config --libs $(packages))

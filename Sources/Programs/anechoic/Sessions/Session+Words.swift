@@ -67,30 +67,6 @@ extension Anechoic_V1_Session {
   }
 }
 
-extension Anechoic_V1_AudioRoute {
-  /// The names of the input and the output.
-  var phrase: String {
-    "\(hasInput ? input.phrase : "no input") > \(hasOutput ? output.phrase : "no output")"
-  }
-}
-
-extension Anechoic_V1_AudioPort {
-  fileprivate var phrase: String {
-    let name = displayName.isEmpty ? portID : displayName
-    let notes = [
-      type == .unspecified ? "" : Words.of(type), headphones ? "headphones" : "",
-    ].filter { !$0.isEmpty }
-    return notes.isEmpty ? name : "\(name) (\(notes.joined(separator: ", ")))"
-  }
-}
-
-extension Anechoic_V1_MuteState {
-  var phrase: String {
-    let origin = source == .unspecified ? "" : " by \(actor) (\(Words.of(source)))"
-    return "\(muted ? "muted" : "live")\(origin), generation \(generation)"
-  }
-}
-
 extension Anechoic_V1_ReportMuteGestureResponse {
   var phrase: String {
     let chime = chimeInPlayback ? "the chime is in the playback" : "no chime is in the playback"

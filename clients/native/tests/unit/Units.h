@@ -9,3 +9,4 @@ std::vector<Case> endingCases();
 std::vector<Case> sessionCases();
 std::vector<Case> soundCases();
 std::vector<Case> controlsCases();
+std::vector<Case> eventCases();

@@ -20,6 +20,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+/// Whether somebody started or stopped talking.
 public nonisolated enum Anechoic_V1_SpeechActivity: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
   case unspecified // = 0
@@ -58,6 +59,7 @@ public nonisolated enum Anechoic_V1_SpeechActivity: SwiftProtobuf.Enum, Swift.Ca
 
 }
 
+/// A side of the call.
 public nonisolated enum Anechoic_V1_Side: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
   case unspecified // = 0
@@ -141,6 +143,7 @@ public nonisolated enum Anechoic_V1_MuteSource: SwiftProtobuf.Enum, Swift.CaseIt
 
 }
 
+/// The decision about a mute gesture.
 public nonisolated enum Anechoic_V1_MuteGestureOutcome: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
   case unspecified // = 0
@@ -192,6 +195,7 @@ public nonisolated enum Anechoic_V1_MuteGestureOutcome: SwiftProtobuf.Enum, Swif
 
 }
 
+/// Whether a client may inject speech into a session.
 public nonisolated enum Anechoic_V1_InjectionPermission: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
   case unspecified // = 0
@@ -242,6 +246,7 @@ public nonisolated enum Anechoic_V1_InjectionPermission: SwiftProtobuf.Enum, Swi
 
 }
 
+/// An input of a session.
 public nonisolated enum Anechoic_V1_InputKind: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
   case unspecified // = 0
@@ -560,6 +565,7 @@ public nonisolated struct Anechoic_V1_VoiceActivityChanged: Sendable {
   public init() {}
 }
 
+/// Whether the session is muted, since which change, and by whom.
 public nonisolated struct Anechoic_V1_MuteState: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -581,6 +587,7 @@ public nonisolated struct Anechoic_V1_MuteState: Sendable {
   public init() {}
 }
 
+/// The session was muted or unmuted.
 public nonisolated struct Anechoic_V1_MuteChanged: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -658,6 +665,7 @@ public nonisolated struct Anechoic_V1_MuteGestureResolved: Sendable {
   fileprivate var _state: Anechoic_V1_MuteState? = nil
 }
 
+/// The active mic mode changed.
 public nonisolated struct Anechoic_V1_MicModeChanged: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -696,6 +704,7 @@ public nonisolated struct Anechoic_V1_DuckingChanged: Sendable {
   public init() {}
 }
 
+/// Injected speech is accepted from now on, or no longer.
 public nonisolated struct Anechoic_V1_InjectionAvailabilityChanged: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -709,6 +718,7 @@ public nonisolated struct Anechoic_V1_InjectionAvailabilityChanged: Sendable {
   public init() {}
 }
 
+/// A client asks for permission to inject speech.
 public nonisolated struct Anechoic_V1_InjectionPermissionRequested: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -724,6 +734,7 @@ public nonisolated struct Anechoic_V1_InjectionPermissionRequested: Sendable {
   public init() {}
 }
 
+/// The permission of a client to inject speech changed.
 public nonisolated struct Anechoic_V1_InjectionPermissionChanged: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -738,6 +749,7 @@ public nonisolated struct Anechoic_V1_InjectionPermissionChanged: Sendable {
   public init() {}
 }
 
+/// Injected speech started, finished or was cancelled.
 public nonisolated struct Anechoic_V1_InjectionProgress: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -749,6 +761,7 @@ public nonisolated struct Anechoic_V1_InjectionProgress: Sendable {
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
+  /// The progress of injected speech.
   public nonisolated enum State: SwiftProtobuf.Enum, Swift.CaseIterable {
     public typealias RawValue = Int
     case unspecified // = 0
@@ -849,6 +862,7 @@ public nonisolated struct Anechoic_V1_RouteChanged: @unchecked Sendable {
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
+  /// The reason why another microphone or loudspeaker is in use.
   public nonisolated enum Reason: SwiftProtobuf.Enum, Swift.CaseIterable {
     public typealias RawValue = Int
     case unspecified // = 0
@@ -904,6 +918,7 @@ public nonisolated struct Anechoic_V1_RouteChanged: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
+/// The microphone and the loudspeaker in use.
 public nonisolated struct Anechoic_V1_AudioRoute: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -935,6 +950,7 @@ public nonisolated struct Anechoic_V1_AudioRoute: Sendable {
   fileprivate var _output: Anechoic_V1_AudioPort? = nil
 }
 
+/// A microphone or loudspeaker.
 public nonisolated struct Anechoic_V1_AudioPort: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -953,6 +969,7 @@ public nonisolated struct Anechoic_V1_AudioPort: Sendable {
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
+  /// The kind of a microphone or loudspeaker.
   public nonisolated enum TypeEnum: SwiftProtobuf.Enum, Swift.CaseIterable {
     public typealias RawValue = Int
     case unspecified // = 0
@@ -1028,6 +1045,7 @@ public nonisolated struct Anechoic_V1_Interruption: Sendable {
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
+  /// The reason why the microphone does not run.
   public nonisolated enum Reason: SwiftProtobuf.Enum, Swift.CaseIterable {
     public typealias RawValue = Int
     case unspecified // = 0
@@ -1125,11 +1143,13 @@ public nonisolated struct Anechoic_V1_EchoPathChanged: Sendable {
   fileprivate var _delay: SwiftProtobuf.Google_Protobuf_Duration? = nil
 }
 
+/// The settings of the session changed.
 public nonisolated struct Anechoic_V1_ConfigChanged: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The settings after the change.
   public var config: Anechoic_V1_SessionConfig {
     get {_config ?? Anechoic_V1_SessionConfig()}
     set {_config = newValue}
@@ -1162,6 +1182,7 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
+  /// A problem with the audio that a person can correct.
   public nonisolated enum Problem: SwiftProtobuf.Enum, Swift.CaseIterable {
     public typealias RawValue = Int
     case unspecified // = 0
@@ -1358,6 +1379,7 @@ public nonisolated struct Anechoic_V1_Draining: Sendable {
   fileprivate var _endsIn: SwiftProtobuf.Google_Protobuf_Duration? = nil
 }
 
+/// The session has ended. This is its last event.
 public nonisolated struct Anechoic_V1_SessionEnded: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1367,6 +1389,7 @@ public nonisolated struct Anechoic_V1_SessionEnded: Sendable {
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
+  /// The reason why a session ended.
   public nonisolated enum Reason: SwiftProtobuf.Enum, Swift.CaseIterable {
     public typealias RawValue = Int
     case unspecified // = 0

@@ -196,6 +196,7 @@ public nonisolated struct Anechoic_V1_Session: @unchecked Sendable {
 
   }
 
+  /// Whether the media client of the session is connected.
   public nonisolated enum State: SwiftProtobuf.Enum, Swift.CaseIterable {
     public typealias RawValue = Int
     case unspecified // = 0

@@ -1,5 +1,6 @@
 from anechoic.v1 import audio_pb2 as _audio_pb2
 from anechoic.v1 import config_pb2 as _config_pb2
+from anechoic.v1 import options_pb2 as _options_pb2
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper

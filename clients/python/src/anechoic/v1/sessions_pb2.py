@@ -14,6 +14,7 @@ _sym_db = _symbol_database.Default()
 from anechoic.v1 import audio_pb2 as anechoic_dot_v1_dot_audio__pb2
 from anechoic.v1 import config_pb2 as anechoic_dot_v1_dot_config__pb2
 from anechoic.v1 import events_pb2 as anechoic_dot_v1_dot_events__pb2
+from anechoic.v1 import options_pb2 as anechoic_dot_v1_dot_options__pb2
 from anechoic.v1 import recording_pb2 as anechoic_dot_v1_dot_recording__pb2
 from anechoic.v1 import stats_pb2 as anechoic_dot_v1_dot_stats__pb2
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
@@ -21,7 +22,7 @@ from google.protobuf import field_mask_pb2 as google_dot_protobuf_dot_field__mas
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1a\x61nechoic/v1/sessions.proto\x12\x0b\x61nechoic.v1\x1a\x17\x61nechoic/v1/audio.proto\x1a\x18\x61nechoic/v1/config.proto\x1a\x18\x61nechoic/v1/events.proto\x1a\x1b\x61nechoic/v1/recording.proto\x1a\x17\x61nechoic/v1/stats.proto\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9b\x07\n\x07Session\x12\x0c\n\x04name\x18\x01 \x01(\t\x12/\n\x0b\x63reate_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x06\x63onfig\x18\x03 \x01(\x0b\x32\x1a.anechoic.v1.SessionConfig\x12$\n\x04mute\x18\x04 \x01(\x0b\x32\x16.anechoic.v1.MuteState\x12-\n\x0f\x61\x63tive_mic_mode\x18\x05 \x01(\x0e\x32\x14.anechoic.v1.MicMode\x12\x14\n\x0cvoice_active\x18\x06 \x01(\x08\x12\x1b\n\x13muted_speech_active\x18\x07 \x01(\x08\x12\x1b\n\x13injection_available\x18\x08 \x01(\x08\x12>\n\x14injection_permission\x18\t \x01(\x0e\x32 .anechoic.v1.InjectionPermission\x12&\n\x05route\x18\n \x01(\x0b\x32\x17.anechoic.v1.AudioRoute\x12(\n\x05stats\x18\x0b \x01(\x0b\x32\x19.anechoic.v1.SessionStats\x12\x30\n\x06labels\x18\x0c \x03(\x0b\x32 .anechoic.v1.Session.LabelsEntry\x12\x15\n\rlast_event_id\x18\r \x01(\x04\x12\r\n\x05owner\x18\x0e \x01(\t\x12\x1c\n\x14\x66\x61r_end_voice_active\x18\x0f \x01(\x08\x12:\n\x0e\x65\x63ho_reference\x18\x10 \x01(\x0e\x32\".anechoic.v1.Session.EchoReference\x12)\n\x05state\x18\x11 \x01(\x0e\x32\x1a.anechoic.v1.Session.State\x12\x17\n\x0fplayback_client\x18\x12 \x01(\t\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x80\x01\n\rEchoReference\x12\x1e\n\x1a\x45\x43HO_REFERENCE_UNSPECIFIED\x10\x00\x12\x17\n\x13\x45\x43HO_REFERENCE_NONE\x10\x01\x12\x19\n\x15\x45\x43HO_REFERENCE_CLIENT\x10\x02\x12\x1b\n\x17\x45\x43HO_REFERENCE_PLAYBACK\x10\x03\"F\n\x05State\x12\x15\n\x11STATE_UNSPECIFIED\x10\x00\x12\x11\n\rSTATE_RUNNING\x10\x01\x12\x13\n\x0fSTATE_SUSPENDED\x10\x02\"<\n\x13ListSessionsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"W\n\x14ListSessionsResponse\x12&\n\x08sessions\x18\x01 \x03(\x0b\x32\x14.anechoic.v1.Session\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"!\n\x11GetSessionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\";\n\x12GetSessionResponse\x12%\n\x07session\x18\x01 \x01(\x0b\x32\x14.anechoic.v1.Session\"n\n\x14UpdateSessionRequest\x12%\n\x07session\x18\x01 \x01(\x0b\x32\x14.anechoic.v1.Session\x12/\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMask\">\n\x15UpdateSessionResponse\x12%\n\x07session\x18\x01 \x01(\x0b\x32\x14.anechoic.v1.Session\"$\n\x14\x44\x65leteSessionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"\x17\n\x15\x44\x65leteSessionResponse\"[\n\x0eSetMuteRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05muted\x18\x02 \x01(\x08\x12\x1a\n\rif_generation\x18\x03 \x01(\x04H\x00\x88\x01\x01\x42\x10\n\x0e_if_generation\"8\n\x0fSetMuteResponse\x12%\n\x05state\x18\x01 \x01(\x0b\x32\x16.anechoic.v1.MuteState\"Z\n\x18ReportMuteGestureRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x12\n\ngesture_id\x18\x02 \x01(\t\x12\x12\n\x05muted\x18\x03 \x01(\x08H\x00\x88\x01\x01\x42\x08\n\x06_muted\"\x8f\x01\n\x19ReportMuteGestureResponse\x12\x30\n\x07outcome\x18\x01 \x01(\x0e\x32\x1f.anechoic.v1.MuteGestureOutcome\x12%\n\x05state\x18\x02 \x01(\x0b\x32\x16.anechoic.v1.MuteState\x12\x19\n\x11\x63hime_in_playback\x18\x03 \x01(\x08\"\x84\x01\n\x13WatchSessionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x1a\n\rfrom_event_id\x18\x02 \x01(\x04H\x00\x88\x01\x01\x12\x31\n\x0estats_interval\x18\x03 \x01(\x0b\x32\x19.google.protobuf.DurationB\x10\n\x0e_from_event_id\"\x80\x02\n\x14WatchSessionResponse\x12(\n\x08snapshot\x18\x01 \x01(\x0b\x32\x14.anechoic.v1.SessionH\x00\x12*\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x19.anechoic.v1.SessionEventH\x00\x12*\n\x05stats\x18\x03 \x01(\x0b\x32\x19.anechoic.v1.SessionStatsH\x00\x12\x39\n\x03gap\x18\x04 \x01(\x0b\x32*.anechoic.v1.WatchSessionResponse.EventGapH\x00\x1a#\n\x08\x45ventGap\x12\x17\n\x0foldest_event_id\x18\x01 \x01(\x04\x42\x06\n\x04item\"L\n!RequestInjectionPermissionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x19\n\x11usage_description\x18\x02 \x01(\t\"Z\n\"RequestInjectionPermissionResponse\x12\x34\n\npermission\x18\x01 \x01(\x0e\x32 .anechoic.v1.InjectionPermission\"\x88\x01\n\x13InjectSpeechRequest\x12,\n\x05start\x18\x01 \x01(\x0b\x32\x1b.anechoic.v1.InjectionStartH\x00\x12(\n\x05\x61udio\x18\x02 \x01(\x0b\x32\x17.anechoic.v1.AudioChunkH\x00\x12\x0e\n\x04text\x18\x03 \x01(\tH\x00\x42\t\n\x07request\"m\n\x0eInjectionStart\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x14\n\x0cinjection_id\x18\x02 \x01(\t\x12(\n\x06\x66ormat\x18\x03 \x01(\x0b\x32\x18.anechoic.v1.AudioFormat\x12\r\n\x05voice\x18\x04 \x01(\t\"Y\n\x14InjectSpeechResponse\x12\x14\n\x0cinjection_id\x18\x01 \x01(\t\x12+\n\x08injected\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration2\x95\x07\n\x0eSessionService\x12S\n\x0cListSessions\x12 .anechoic.v1.ListSessionsRequest\x1a!.anechoic.v1.ListSessionsResponse\x12M\n\nGetSession\x12\x1e.anechoic.v1.GetSessionRequest\x1a\x1f.anechoic.v1.GetSessionResponse\x12V\n\rUpdateSession\x12!.anechoic.v1.UpdateSessionRequest\x1a\".anechoic.v1.UpdateSessionResponse\x12V\n\rDeleteSession\x12!.anechoic.v1.DeleteSessionRequest\x1a\".anechoic.v1.DeleteSessionResponse\x12\x44\n\x07SetMute\x12\x1b.anechoic.v1.SetMuteRequest\x1a\x1c.anechoic.v1.SetMuteResponse\x12\x62\n\x11ReportMuteGesture\x12%.anechoic.v1.ReportMuteGestureRequest\x1a&.anechoic.v1.ReportMuteGestureResponse\x12U\n\x0cWatchSession\x12 .anechoic.v1.WatchSessionRequest\x1a!.anechoic.v1.WatchSessionResponse0\x01\x12}\n\x1aRequestInjectionPermission\x12..anechoic.v1.RequestInjectionPermissionRequest\x1a/.anechoic.v1.RequestInjectionPermissionResponse\x12U\n\x0cInjectSpeech\x12 .anechoic.v1.InjectSpeechRequest\x1a!.anechoic.v1.InjectSpeechResponse(\x01\x12X\n\rRecordSession\x12!.anechoic.v1.RecordSessionRequest\x1a\".anechoic.v1.RecordSessionResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1a\x61nechoic/v1/sessions.proto\x12\x0b\x61nechoic.v1\x1a\x17\x61nechoic/v1/audio.proto\x1a\x18\x61nechoic/v1/config.proto\x1a\x18\x61nechoic/v1/events.proto\x1a\x19\x61nechoic/v1/options.proto\x1a\x1b\x61nechoic/v1/recording.proto\x1a\x17\x61nechoic/v1/stats.proto\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc4\x07\n\x07Session\x12\x0c\n\x04name\x18\x01 \x01(\t\x12/\n\x0b\x63reate_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x06\x63onfig\x18\x03 \x01(\x0b\x32\x1a.anechoic.v1.SessionConfig\x12$\n\x04mute\x18\x04 \x01(\x0b\x32\x16.anechoic.v1.MuteState\x12-\n\x0f\x61\x63tive_mic_mode\x18\x05 \x01(\x0e\x32\x14.anechoic.v1.MicMode\x12\x14\n\x0cvoice_active\x18\x06 \x01(\x08\x12\x1b\n\x13muted_speech_active\x18\x07 \x01(\x08\x12\x1b\n\x13injection_available\x18\x08 \x01(\x08\x12>\n\x14injection_permission\x18\t \x01(\x0e\x32 .anechoic.v1.InjectionPermission\x12&\n\x05route\x18\n \x01(\x0b\x32\x17.anechoic.v1.AudioRoute\x12(\n\x05stats\x18\x0b \x01(\x0b\x32\x19.anechoic.v1.SessionStats\x12\x30\n\x06labels\x18\x0c \x03(\x0b\x32 .anechoic.v1.Session.LabelsEntry\x12\x15\n\rlast_event_id\x18\r \x01(\x04\x12\r\n\x05owner\x18\x0e \x01(\t\x12\x1c\n\x14\x66\x61r_end_voice_active\x18\x0f \x01(\x08\x12:\n\x0e\x65\x63ho_reference\x18\x10 \x01(\x0e\x32\".anechoic.v1.Session.EchoReference\x12)\n\x05state\x18\x11 \x01(\x0e\x32\x1a.anechoic.v1.Session.State\x12\x17\n\x0fplayback_client\x18\x12 \x01(\t\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x95\x01\n\rEchoReference\x12\x1e\n\x1a\x45\x43HO_REFERENCE_UNSPECIFIED\x10\x00\x12\x17\n\x13\x45\x43HO_REFERENCE_NONE\x10\x01\x12\x19\n\x15\x45\x43HO_REFERENCE_CLIENT\x10\x02\x12\x1b\n\x17\x45\x43HO_REFERENCE_PLAYBACK\x10\x03\x1a\x13\xaa\xaa\xb4\xa9\x0c\rEchoReference\"Z\n\x05State\x12\x15\n\x11STATE_UNSPECIFIED\x10\x00\x12\x11\n\rSTATE_RUNNING\x10\x01\x12\x13\n\x0fSTATE_SUSPENDED\x10\x02\x1a\x12\xaa\xaa\xb4\xa9\x0c\x0cSessionState\"<\n\x13ListSessionsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"W\n\x14ListSessionsResponse\x12&\n\x08sessions\x18\x01 \x03(\x0b\x32\x14.anechoic.v1.Session\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"!\n\x11GetSessionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\";\n\x12GetSessionResponse\x12%\n\x07session\x18\x01 \x01(\x0b\x32\x14.anechoic.v1.Session\"n\n\x14UpdateSessionRequest\x12%\n\x07session\x18\x01 \x01(\x0b\x32\x14.anechoic.v1.Session\x12/\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMask\">\n\x15UpdateSessionResponse\x12%\n\x07session\x18\x01 \x01(\x0b\x32\x14.anechoic.v1.Session\"$\n\x14\x44\x65leteSessionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"\x17\n\x15\x44\x65leteSessionResponse\"[\n\x0eSetMuteRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05muted\x18\x02 \x01(\x08\x12\x1a\n\rif_generation\x18\x03 \x01(\x04H\x00\x88\x01\x01\x42\x10\n\x0e_if_generation\"8\n\x0fSetMuteResponse\x12%\n\x05state\x18\x01 \x01(\x0b\x32\x16.anechoic.v1.MuteState\"Z\n\x18ReportMuteGestureRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x12\n\ngesture_id\x18\x02 \x01(\t\x12\x12\n\x05muted\x18\x03 \x01(\x08H\x00\x88\x01\x01\x42\x08\n\x06_muted\"\x8f\x01\n\x19ReportMuteGestureResponse\x12\x30\n\x07outcome\x18\x01 \x01(\x0e\x32\x1f.anechoic.v1.MuteGestureOutcome\x12%\n\x05state\x18\x02 \x01(\x0b\x32\x16.anechoic.v1.MuteState\x12\x19\n\x11\x63hime_in_playback\x18\x03 \x01(\x08\"\x84\x01\n\x13WatchSessionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x1a\n\rfrom_event_id\x18\x02 \x01(\x04H\x00\x88\x01\x01\x12\x31\n\x0estats_interval\x18\x03 \x01(\x0b\x32\x19.google.protobuf.DurationB\x10\n\x0e_from_event_id\"\x80\x02\n\x14WatchSessionResponse\x12(\n\x08snapshot\x18\x01 \x01(\x0b\x32\x14.anechoic.v1.SessionH\x00\x12*\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x19.anechoic.v1.SessionEventH\x00\x12*\n\x05stats\x18\x03 \x01(\x0b\x32\x19.anechoic.v1.SessionStatsH\x00\x12\x39\n\x03gap\x18\x04 \x01(\x0b\x32*.anechoic.v1.WatchSessionResponse.EventGapH\x00\x1a#\n\x08\x45ventGap\x12\x17\n\x0foldest_event_id\x18\x01 \x01(\x04\x42\x06\n\x04item\"L\n!RequestInjectionPermissionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x19\n\x11usage_description\x18\x02 \x01(\t\"Z\n\"RequestInjectionPermissionResponse\x12\x34\n\npermission\x18\x01 \x01(\x0e\x32 .anechoic.v1.InjectionPermission\"\x88\x01\n\x13InjectSpeechRequest\x12,\n\x05start\x18\x01 \x01(\x0b\x32\x1b.anechoic.v1.InjectionStartH\x00\x12(\n\x05\x61udio\x18\x02 \x01(\x0b\x32\x17.anechoic.v1.AudioChunkH\x00\x12\x0e\n\x04text\x18\x03 \x01(\tH\x00\x42\t\n\x07request\"m\n\x0eInjectionStart\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x14\n\x0cinjection_id\x18\x02 \x01(\t\x12(\n\x06\x66ormat\x18\x03 \x01(\x0b\x32\x18.anechoic.v1.AudioFormat\x12\r\n\x05voice\x18\x04 \x01(\t\"Y\n\x14InjectSpeechResponse\x12\x14\n\x0cinjection_id\x18\x01 \x01(\t\x12+\n\x08injected\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration2\x95\x07\n\x0eSessionService\x12S\n\x0cListSessions\x12 .anechoic.v1.ListSessionsRequest\x1a!.anechoic.v1.ListSessionsResponse\x12M\n\nGetSession\x12\x1e.anechoic.v1.GetSessionRequest\x1a\x1f.anechoic.v1.GetSessionResponse\x12V\n\rUpdateSession\x12!.anechoic.v1.UpdateSessionRequest\x1a\".anechoic.v1.UpdateSessionResponse\x12V\n\rDeleteSession\x12!.anechoic.v1.DeleteSessionRequest\x1a\".anechoic.v1.DeleteSessionResponse\x12\x44\n\x07SetMute\x12\x1b.anechoic.v1.SetMuteRequest\x1a\x1c.anechoic.v1.SetMuteResponse\x12\x62\n\x11ReportMuteGesture\x12%.anechoic.v1.ReportMuteGestureRequest\x1a&.anechoic.v1.ReportMuteGestureResponse\x12U\n\x0cWatchSession\x12 .anechoic.v1.WatchSessionRequest\x1a!.anechoic.v1.WatchSessionResponse0\x01\x12}\n\x1aRequestInjectionPermission\x12..anechoic.v1.RequestInjectionPermissionRequest\x1a/.anechoic.v1.RequestInjectionPermissionResponse\x12U\n\x0cInjectSpeech\x12 .anechoic.v1.InjectSpeechRequest\x1a!.anechoic.v1.InjectSpeechResponse(\x01\x12X\n\rRecordSession\x12!.anechoic.v1.RecordSessionRequest\x1a\".anechoic.v1.RecordSessionResponse0\x01\x62\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'anechoic.v1.sessions_pb2', globals())
@@ -30,54 +31,58 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   DESCRIPTOR._options = None
   _SESSION_LABELSENTRY._options = None
   _SESSION_LABELSENTRY._serialized_options = b'8\001'
-  _SESSION._serialized_start=274
-  _SESSION._serialized_end=1197
-  _SESSION_LABELSENTRY._serialized_start=949
-  _SESSION_LABELSENTRY._serialized_end=994
-  _SESSION_ECHOREFERENCE._serialized_start=997
-  _SESSION_ECHOREFERENCE._serialized_end=1125
-  _SESSION_STATE._serialized_start=1127
-  _SESSION_STATE._serialized_end=1197
-  _LISTSESSIONSREQUEST._serialized_start=1199
-  _LISTSESSIONSREQUEST._serialized_end=1259
-  _LISTSESSIONSRESPONSE._serialized_start=1261
-  _LISTSESSIONSRESPONSE._serialized_end=1348
-  _GETSESSIONREQUEST._serialized_start=1350
-  _GETSESSIONREQUEST._serialized_end=1383
-  _GETSESSIONRESPONSE._serialized_start=1385
-  _GETSESSIONRESPONSE._serialized_end=1444
-  _UPDATESESSIONREQUEST._serialized_start=1446
-  _UPDATESESSIONREQUEST._serialized_end=1556
-  _UPDATESESSIONRESPONSE._serialized_start=1558
-  _UPDATESESSIONRESPONSE._serialized_end=1620
-  _DELETESESSIONREQUEST._serialized_start=1622
-  _DELETESESSIONREQUEST._serialized_end=1658
-  _DELETESESSIONRESPONSE._serialized_start=1660
-  _DELETESESSIONRESPONSE._serialized_end=1683
-  _SETMUTEREQUEST._serialized_start=1685
-  _SETMUTEREQUEST._serialized_end=1776
-  _SETMUTERESPONSE._serialized_start=1778
-  _SETMUTERESPONSE._serialized_end=1834
-  _REPORTMUTEGESTUREREQUEST._serialized_start=1836
-  _REPORTMUTEGESTUREREQUEST._serialized_end=1926
-  _REPORTMUTEGESTURERESPONSE._serialized_start=1929
-  _REPORTMUTEGESTURERESPONSE._serialized_end=2072
-  _WATCHSESSIONREQUEST._serialized_start=2075
-  _WATCHSESSIONREQUEST._serialized_end=2207
-  _WATCHSESSIONRESPONSE._serialized_start=2210
-  _WATCHSESSIONRESPONSE._serialized_end=2466
-  _WATCHSESSIONRESPONSE_EVENTGAP._serialized_start=2423
-  _WATCHSESSIONRESPONSE_EVENTGAP._serialized_end=2458
-  _REQUESTINJECTIONPERMISSIONREQUEST._serialized_start=2468
-  _REQUESTINJECTIONPERMISSIONREQUEST._serialized_end=2544
-  _REQUESTINJECTIONPERMISSIONRESPONSE._serialized_start=2546
-  _REQUESTINJECTIONPERMISSIONRESPONSE._serialized_end=2636
-  _INJECTSPEECHREQUEST._serialized_start=2639
-  _INJECTSPEECHREQUEST._serialized_end=2775
-  _INJECTIONSTART._serialized_start=2777
-  _INJECTIONSTART._serialized_end=2886
-  _INJECTSPEECHRESPONSE._serialized_start=2888
-  _INJECTSPEECHRESPONSE._serialized_end=2977
-  _SESSIONSERVICE._serialized_start=2980
-  _SESSIONSERVICE._serialized_end=3897
+  _SESSION_ECHOREFERENCE._options = None
+  _SESSION_ECHOREFERENCE._serialized_options = b'\252\252\264\251\014\rEchoReference'
+  _SESSION_STATE._options = None
+  _SESSION_STATE._serialized_options = b'\252\252\264\251\014\014SessionState'
+  _SESSION._serialized_start=301
+  _SESSION._serialized_end=1265
+  _SESSION_LABELSENTRY._serialized_start=976
+  _SESSION_LABELSENTRY._serialized_end=1021
+  _SESSION_ECHOREFERENCE._serialized_start=1024
+  _SESSION_ECHOREFERENCE._serialized_end=1173
+  _SESSION_STATE._serialized_start=1175
+  _SESSION_STATE._serialized_end=1265
+  _LISTSESSIONSREQUEST._serialized_start=1267
+  _LISTSESSIONSREQUEST._serialized_end=1327
+  _LISTSESSIONSRESPONSE._serialized_start=1329
+  _LISTSESSIONSRESPONSE._serialized_end=1416
+  _GETSESSIONREQUEST._serialized_start=1418
+  _GETSESSIONREQUEST._serialized_end=1451
+  _GETSESSIONRESPONSE._serialized_start=1453
+  _GETSESSIONRESPONSE._serialized_end=1512
+  _UPDATESESSIONREQUEST._serialized_start=1514
+  _UPDATESESSIONREQUEST._serialized_end=1624
+  _UPDATESESSIONRESPONSE._serialized_start=1626
+  _UPDATESESSIONRESPONSE._serialized_end=1688
+  _DELETESESSIONREQUEST._serialized_start=1690
+  _DELETESESSIONREQUEST._serialized_end=1726
+  _DELETESESSIONRESPONSE._serialized_start=1728
+  _DELETESESSIONRESPONSE._serialized_end=1751
+  _SETMUTEREQUEST._serialized_start=1753
+  _SETMUTEREQUEST._serialized_end=1844
+  _SETMUTERESPONSE._serialized_start=1846
+  _SETMUTERESPONSE._serialized_end=1902
+  _REPORTMUTEGESTUREREQUEST._serialized_start=1904
+  _REPORTMUTEGESTUREREQUEST._serialized_end=1994
+  _REPORTMUTEGESTURERESPONSE._serialized_start=1997
+  _REPORTMUTEGESTURERESPONSE._serialized_end=2140
+  _WATCHSESSIONREQUEST._serialized_start=2143
+  _WATCHSESSIONREQUEST._serialized_end=2275
+  _WATCHSESSIONRESPONSE._serialized_start=2278
+  _WATCHSESSIONRESPONSE._serialized_end=2534
+  _WATCHSESSIONRESPONSE_EVENTGAP._serialized_start=2491
+  _WATCHSESSIONRESPONSE_EVENTGAP._serialized_end=2526
+  _REQUESTINJECTIONPERMISSIONREQUEST._serialized_start=2536
+  _REQUESTINJECTIONPERMISSIONREQUEST._serialized_end=2612
+  _REQUESTINJECTIONPERMISSIONRESPONSE._serialized_start=2614
+  _REQUESTINJECTIONPERMISSIONRESPONSE._serialized_end=2704
+  _INJECTSPEECHREQUEST._serialized_start=2707
+  _INJECTSPEECHREQUEST._serialized_end=2843
+  _INJECTIONSTART._serialized_start=2845
+  _INJECTIONSTART._serialized_end=2954
+  _INJECTSPEECHRESPONSE._serialized_start=2956
+  _INJECTSPEECHRESPONSE._serialized_end=3045
+  _SESSIONSERVICE._serialized_start=3048
+  _SESSIONSERVICE._serialized_end=3965
 # @@protoc_insertion_point(module_scope)

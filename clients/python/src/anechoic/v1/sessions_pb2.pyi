@@ -1,6 +1,7 @@
 from anechoic.v1 import audio_pb2 as _audio_pb2
 from anechoic.v1 import config_pb2 as _config_pb2
 from anechoic.v1 import events_pb2 as _events_pb2
+from anechoic.v1 import options_pb2 as _options_pb2
 from anechoic.v1 import recording_pb2 as _recording_pb2
 from anechoic.v1 import stats_pb2 as _stats_pb2
 from google.protobuf import duration_pb2 as _duration_pb2

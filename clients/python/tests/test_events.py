@@ -1,0 +1,47 @@
+"""The classes of events, which are generated from proto/anechoic/v1/events.proto."""
+
+import dataclasses
+
+import anechoic
+from anechoic import events
+from anechoic.v1 import events_pb2
+from conftest import PROJECT
+
+KINDS = events_pb2.SessionEvent.DESCRIPTOR.oneofs_by_name["event"].fields
+
+
+def test_every_event_of_the_protocol_has_a_class():
+    assert len(KINDS) >= 23
+    proto = (PROJECT / "proto/anechoic/v1/events.proto").read_text()
+    lines = proto.split("oneof event {\n")[1].split("}")[0].splitlines()
+    assert [line.split()[1] for line in lines if line.strip()] == [kind.name for kind in KINDS]
+    for kind in KINDS:
+        message = events_pb2.SessionEvent(event_id=3, microphone_sample=160)
+        getattr(message, kind.name).SetInParent()
+        event = events.event_from(message, base=1000)
+        assert type(event) is not events.UnknownEvent, kind.name
+        assert (event.id, event.sample) == (3, 1160)
+        values = {field.name for field in dataclasses.fields(event)} - {"id", "sample"}
+        assert values == set(kind.message_type.fields_by_name), kind.name
+        assert type(event).__doc__ and getattr(events, type(event).__name__) is type(event)
+
+
+def test_values_have_the_types_of_python():
+    message = events_pb2.SessionEvent(event_id=1, microphone_sample=160)
+    message.route_changed.current.input.port_id = "usb:1"
+    message.route_changed.current.input.type = events_pb2.AudioPort.TYPE_USB
+    port = events.AudioPort("usb:1", type=anechoic.enums.PortType.USB)
+    assert events.event_from(message) == events.RouteChanged(
+        anechoic.enums.RouteChangeReason.UNSPECIFIED, None, events.AudioRoute(port), id=1, sample=160)
+
+
+def test_positions_count_from_the_first_session():
+    message = events_pb2.SessionEvent(microphone_sample=160)
+    message.voice_activity_changed.began_at_sample = 80
+    event = events.event_from(message, base=1000)
+    assert (event.sample, event.began_at_sample) == (1160, 1080)
+
+
+def test_an_event_of_a_newer_server_is_passed_on():
+    event = events.event_from(events_pb2.SessionEvent(event_id=7))
+    assert isinstance(event, events.UnknownEvent) and event.id == 7
