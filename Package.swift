@@ -18,7 +18,6 @@ let quick = swift + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 let argumentParser: Target.Dependency = .product(
   name: "ArgumentParser", package: "swift-argument-parser")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 
 /// A library of Debian. `package` is its name for pkg-config.
@@ -169,7 +168,7 @@ let session: [Target] = [
 let common: [Target] = [
   module(
     "Settings", in: "Sources/Common", ["AnechoicAPI", .product(name: "Yams", package: "Yams")]),
-  module("Operations", in: "Sources/Common", ["LinuxSystem", metrics, logging]),
+  module("Operations", in: "Sources/Common", ["LinuxSystem", logging]),
   module(
     "CommandLineSupport", in: "Sources/Common",
     ["VoiceClient", "AnechoicAPI", "GRPCTransport", "LinuxSystem", argumentParser]),
@@ -308,7 +307,7 @@ let unitTests: [Target] = [
     ["LiveVoice", "VoiceClient", "AnechoicAPI", "GRPCTransport", "ScriptedSessions", protobuf]),
   tests("LinuxSystemTests", ["LinuxSystem"]),
   tests("SettingsTests", ["Settings"]),
-  tests("OperationsTests", ["Operations", "LinuxSystem", "TestNetwork", metrics, logging]),
+  tests("OperationsTests", ["Operations", "LinuxSystem", "TestNetwork", logging]),
   tests("SpeechSynthesisTests", ["SpeechSynthesis"]),
   tests(
     "AuthenticationTests", ["Authentication", "GRPCTransport", "TestCertificates", "TestTokens"]),
@@ -377,7 +376,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
-    .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
     .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
   ],

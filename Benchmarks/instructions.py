@@ -24,7 +24,7 @@ PARTS = [
     ("allocator", r"", r"^(_int_)?(malloc|free|calloc|realloc|memalign)|^operator (new|delete)|^unlink_chunk"),
     ("C library", r"/libc\.so|/ld-linux|libpthread|libstdc\+\+", r""),
     ("Swift runtime", r"libswift|libdispatch|libFoundation|lib_Foundation", r""),
-    ("metrics, logs and identity", r"", r"^\$s(10Operations|14Authentication|7Logging|11CoreMetrics)|"
+    ("metrics, logs and identity", r"", r"^\$s(10Operations|14Authentication|7Logging)|"
      r"SessionObservation|ServerLog|AccessInterceptor|VoiceSessionC4flow"),
     ("aligner", r"", r"^\$s13EchoAlignment|_baseline$"),
     ("engine: anechoic", r"", r"_avx2$|^\$s14AnechoicEngine"),

@@ -1,4 +1,3 @@
-import CoreMetrics
 import Operations
 import Testing
 
@@ -94,50 +93,5 @@ struct ExpositionTests {
       #expect(metric.help.hasSuffix("."), "\(metric.name)")
       #expect(!metric.labels.map(\.name).contains("session"), "\(metric.name)")
     }
-  }
-}
-
-/// Metrics of code that uses swift-metrics.
-struct PrometheusFactoryTests {
-  private let registry = MetricsRegistry()
-  private var factory: PrometheusFactory { PrometheusFactory(registry) }
-
-  @Test func aDeclaredCounterKeepsItsHelp() {
-    Counter(
-      label: "anechoic_http_requests_total", dimensions: [("code", "200")], factory: factory
-    ).increment(by: 2)
-    let text = Exposition.prometheus.text(of: registry)
-    #expect(text.contains("# HELP anechoic_http_requests_total The requests of operators"))
-    #expect(text.contains("anechoic_http_requests_total{code=\"200\"} 2\n"))
-  }
-
-  @Test func aNameOfALibraryBecomesAllowed() {
-    Counter(label: "http-client.requests", dimensions: [("the key", "1")], factory: factory)
-      .increment()
-    #expect(
-      Exposition.prometheus.text(of: registry).contains("http_client_requests{the_key=\"1\"} 1\n"))
-  }
-
-  @Test func aTimerIsInSecondsAndAMeterIsAGauge() {
-    Timer(label: "work", factory: factory).recordMilliseconds(5)
-    Meter(label: "level", factory: factory).set(-2.5)
-    let text = Exposition.prometheus.text(of: registry)
-    #expect(text.contains("work_sum 0.005\n"))
-    #expect(text.contains("# TYPE level gauge\nlevel -2.5\n"))
-  }
-
-  @Test func aSecondKindOfTheSameNameIsIgnored() {
-    Counter(label: "one", factory: factory).increment()
-    Meter(label: "one", factory: factory).set(7)
-    Counter(label: "one", dimensions: [("a", "b")], factory: factory).increment()
-    #expect(Exposition.prometheus.text(of: registry).hasSuffix("\none 1\n"))
-  }
-
-  @Test func seriesOfLibrariesAreBounded() {
-    for index in 0..<2000 {
-      Counter(label: "many", dimensions: [("id", "\(index)")], factory: factory).increment()
-    }
-    let lines = Exposition.prometheus.text(of: registry).split(separator: "\n")
-    #expect(lines.count == 502)
   }
 }

@@ -1,4 +1,3 @@
-internal import CoreMetrics
 internal import Logging
 
 /// The answers to the requests of operators.
@@ -71,10 +70,7 @@ public struct AdministrationService: Sendable {
   }
 
   private func count(_ status: HTTPStatus) {
-    Counter(
-      label: MetricDeclaration.operatorRequests.name,
-      dimensions: [("code", "\(status.rawValue)")], factory: PrometheusFactory(registry)
-    ).increment()
+    registry.counter(.operatorRequests, "\(status.rawValue)").add()
   }
 
   /// Returns the answer to a request for a path of this service, or nil for other paths.

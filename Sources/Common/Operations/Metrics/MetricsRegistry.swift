@@ -5,9 +5,6 @@ internal import Synchronization
 /// Metrics are added at the start, or by code that is not in a hurry. The values are then counted
 /// without the registry.
 public final class MetricsRegistry: Sendable {
-  /// The maximum number of series that code without a declaration, through swift-metrics, may add.
-  /// Values of further series are not kept.
-  static let mostForeignSeries = 500
 
   /// The value of one series.
   enum Source: Sendable {
@@ -31,7 +28,6 @@ public final class MetricsRegistry: Sendable {
   private struct State {
     var families: [Family] = []
     var indices: [String: Int] = [:]
-    var foreignSeries = 0
   }
 
   private let state = Mutex(State())
@@ -85,21 +81,6 @@ public final class MetricsRegistry: Sendable {
       return AtomicHistogram(bounds: declaration.bounds, step: step)
     }
     return histogram
-  }
-
-  /// Counts a series of a metric without a declaration of this package. Returns false if there are
-  /// too many.
-  func admitsForeignSeries(_ name: String, _ labels: [String]) -> Bool {
-    state.withLock { state in
-      if let index = state.indices[name],
-        state.families[index].series.contains(where: { $0.labels == labels })
-      {
-        return true
-      }
-      guard state.foreignSeries < Self.mostForeignSeries else { return false }
-      state.foreignSeries += 1
-      return true
-    }
   }
 
   /// The declarations of the metrics that have values, in the order in which they were added.
