@@ -5,7 +5,6 @@ internal import Synchronization
 /// Metrics are added at the start, or by code that is not in a hurry. The values are then counted
 /// without the registry.
 public final class MetricsRegistry: Sendable {
-
   /// The value of one series.
   enum Source: Sendable {
     case counter(AtomicCounter)
