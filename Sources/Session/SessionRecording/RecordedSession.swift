@@ -125,7 +125,7 @@ package final class RecordedSession {
   package func injectionBacklog(_ id: String) -> Duration? { session.injectionBacklog(id) }
 }
 
-/// The questions for listener profiles that the requests of a session cause.
+/// Records the lookups of listener profiles that the requests of a session cause.
 private final class ProfileLookups {
   /// The last question. A replay needs its answer.
   var last: Anechoic_V1_RecordedAct.ProfileLookup?

@@ -62,8 +62,8 @@ extension SessionAct {
     }
   }
 
-  /// Reads an act of a recording. Nil for one that is impossible, and for those that are no acts on the
-  /// session: a request, a digest and the lookup of a profile. `responses` finds head-related responses.
+  /// Reads an act of a recording. Returns nil if the act is invalid, or is not an act on the session: a
+  /// request, a digest or a profile lookup. `responses` finds head-related responses.
   init?(_ recorded: Anechoic_V1_RecordedAct.OneOf_Act, responses: ReplayedResponses) {
     switch recorded {
     case .turn: self = .turn

@@ -5,6 +5,7 @@ package import VoiceSessions
 /// Everything that is done to a session, apart from the requests of its media client.
 ///
 /// A server translates calls into acts, a recording contains them, and a replay applies them again.
+/// CONTRIBUTING.md explains how to add one.
 package enum SessionAct {
   /// The session continues with the audio that is left from earlier requests.
   case turn
@@ -51,7 +52,7 @@ package enum SessionAct {
     case frames(Int)
   }
 
-  /// The answer to an act. Events tell all else.
+  /// The answer to an act. All other results are reported as events.
   package struct Answer {
     package var refusal: Refusal?
     /// The result of a gesture that is decided at once.

@@ -12,8 +12,9 @@ public import VoiceServer
 /// 2. Add one line to the section's list in `ServerSettings+Sections.swift`: the key, the property,
 ///    the format, whether a running server can take a new value, and the meaning. The flag is the key
 ///    with hyphens, and the variable is `ANECHOIC_` and the flag in upper case.
-/// 3. Use the value in `ServeCommand`. If a running server can take a new value, apply it in
-///    `RunningServer.apply`.
+/// 3. Use the value in `configuration` of `ServerSettings+Configuration.swift`, or in `ServeCommand`. If
+///    a running server can take a new value, apply it in `apply(to:)` of the same file.
+///    A new section also needs a line in `FlagSections.swift` and an `@OptionGroup` in `ServeCommand`.
 /// 4. Run `scripts/generate settings`, which writes the sample file and the reference.
 public struct ServerSettings: Sendable, Equatable {
   /// The address of a listener that is switched off.

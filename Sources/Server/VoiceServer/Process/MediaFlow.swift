@@ -8,7 +8,7 @@ internal import VoiceSessions
 /// The flow of a session's audio through time: when the next request is read, how late and how early the
 /// microphone is, how far the reader of the output is behind, and how long frames take.
 struct MediaFlow {
-  /// The changes of the microphone's pace that the session has to be told. Nil where nothing changed.
+  /// The changes of the microphone's pace, to report to the session. Nil where nothing changed.
   struct PaceChange {
     var isLate: Bool?
     var isEarly: Bool?

@@ -101,7 +101,7 @@ final class RunningSession: SessionSink {
     self.load.enter(load, for: self)
   }
 
-  /// Counts the session no more in the load of its thread.
+  /// Removes the session from the load of its thread.
   func leaveLoad() { load.leave() }
 
   /// Takes a request, and processes the frames that it completes.
@@ -195,7 +195,7 @@ final class RunningSession: SessionSink {
   /// decided.
   func report(_ gesture: MuteGesture, _ reply: Reply<GestureResult>) throws {
     if let result = try answer(to: .gesture(gesture)).gesture {
-      // No event tells that a gesture was ignored at once.
+      // No event reports that a gesture was ignored at once.
       if result.outcome == .ignored { outlet.observation.record(result) }
       return reply.give(.success(result))
     }

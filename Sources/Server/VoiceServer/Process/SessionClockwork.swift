@@ -16,8 +16,8 @@ struct SessionClockwork {
 
   init(_ thread: CallThread) { self.thread = thread }
 
-  /// Starts to wait for audio, unless the session waits already. `happened` is called after half of the
-  /// longest silence.
+  /// Starts the silence check, unless it runs already. `happened` is called after half of
+  /// `longestSilence`.
   mutating func startSilenceCheck(_ happened: @escaping () -> Void) {
     guard silenceCheck == nil else { return }
     silenceCheck = thread.schedule(after: Self.longestSilence / 2, happened)

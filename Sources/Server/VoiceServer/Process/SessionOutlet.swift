@@ -6,8 +6,8 @@ internal import SessionWire
 internal import SwiftProtobuf
 internal import VoiceSessions
 
-/// The ways by which results leave a session: to its media client, to the device that plays its
-/// playback, to those who watch it, and into the metrics and the log.
+/// Sends the results of a session to its media client, the device that plays its playback, its watchers,
+/// the metrics and the log.
 struct SessionOutlet {
   /// The call of the media client. Nil while the session is suspended.
   var link: ClientLink?
@@ -50,12 +50,12 @@ struct SessionOutlet {
     link?.output.send(.with { $0.stats = statistics })
   }
 
-  /// The number of events after one that the feed has forgotten.
+  /// Returns the number of events after `last` that the feed no longer has.
   func lostEvents(after last: UInt64) -> UInt64 {
     if case .forgotten(let oldest) = feed.entry(last + 1) { oldest - (last + 1) } else { 0 }
   }
 
-  /// Sends the events that the feed still has again, from the one with an id.
+  /// Sends again the events that the feed still has, from the one with the id `first`.
   func sendEvents(from first: UInt64) {
     var next = first
     while case .event(let bytes) = feed.entry(next) {
