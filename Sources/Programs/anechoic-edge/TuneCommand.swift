@@ -66,7 +66,7 @@ struct TuneCommand: ParsableCommand {
       throw CommandFailure("\(file): \(problem)")
     }
     // Before the measurement, so that a path that cannot be written costs no sweep.
-    let written = check ? nil : try ReplacedFile(file)
+    let written = check ? nil : try AtomicFile(file)
     let measured = try measure(check ? known ?? Tuning() : Tuning())
     print("delay        \(rounded(measured.delay)) ms")
     print("response     within \(rounded(measured.deviation)) dB, 200 Hz to 6 kHz")

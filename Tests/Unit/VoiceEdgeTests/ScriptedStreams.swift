@@ -16,7 +16,7 @@ final class ScriptedStreams: StreamServers {
     state.withLock { state in state.streams.first { $0.index == index }?.volume }
   }
 
-  func connect() throws(StreamServerError) -> any StreamServer {
+  func connect() throws(StreamServerError) -> any SoundServer {
     try check()
     state.withLock { $0.connections += 1 }
     return Connection(owner: self)
@@ -26,7 +26,7 @@ final class ScriptedStreams: StreamServers {
     if state.withLock({ $0.isAway }) { throw StreamServerError("nobody is there") }
   }
 
-  private final class Connection: StreamServer {
+  private final class Connection: SoundServer {
     private let owner: ScriptedStreams
 
     init(owner: ScriptedStreams) { self.owner = owner }

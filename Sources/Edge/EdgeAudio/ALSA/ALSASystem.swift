@@ -7,7 +7,7 @@ public struct ALSASystem: AudioSystem {
   /// ALSA's plug-ins cannot be opened and closed by several threads at the same time.
   private static let opening = Mutex(())
 
-  private let lent = ServerDevices()
+  private let lent = SoundServerDevices()
 
   public init() { calsa_silence() }
 

@@ -2,7 +2,7 @@ internal import CPulse
 
 /// A connection to a PulseAudio server. Every wait has a limit. An answer that takes longer ends the
 /// connection.
-final class PulseServer: StreamServer {
+final class PulseServer: SoundServer {
   /// The longest time that the server may take for an answer.
   private static let patience = Duration.seconds(2)
 
@@ -141,7 +141,7 @@ public struct PulseServers: StreamServers {
   /// server of the user.
   public init(address: String? = nil) { self.address = address }
 
-  public func connect() throws(StreamServerError) -> any StreamServer {
+  public func connect() throws(StreamServerError) -> any SoundServer {
     try PulseServer(address: address)
   }
 }

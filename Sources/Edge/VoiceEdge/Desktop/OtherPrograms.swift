@@ -69,7 +69,7 @@ final class OtherPrograms: ThreadOwner {
 
   /// Lowers and restores streams until the thread is stopped. Then restores all.
   private func tend(
-    _ server: any StreamServer, _ streams: inout LoweredStreams, _ thread: LoopThread
+    _ server: any SoundServer, _ streams: inout LoweredStreams, _ thread: LoopThread
   ) throws(StreamServerError) {
     var ramp = GainRamp()
     var hasNews = true
@@ -90,7 +90,7 @@ final class OtherPrograms: ThreadOwner {
   }
 
   private func apply(
-    _ server: any StreamServer, _ streams: inout LoweredStreams, _ ramp: GainRamp
+    _ server: any SoundServer, _ streams: inout LoweredStreams, _ ramp: GainRamp
   ) throws(StreamServerError) {
     let before = streams.memory
     let present = try server.streams()

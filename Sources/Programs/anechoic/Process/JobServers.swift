@@ -24,8 +24,8 @@ struct JobServers {
     }
     do {
       if let address { try await connection.waitForServer(at: address) }
-      return try await ServerInside.orAt(address) { server, connected in
-        try await RecordedSession.record(
+      return try await EmbeddedServer.orAt(address) { server, connected in
+        try await RecordingDownload.record(
           to: record,
           by: SessionsClient(
             server: server, clientName: clientName, security: security, credentials: credentials),

@@ -62,7 +62,7 @@ struct RecordCommand: AsyncParsableCommand {
         let stream = try await client.record(name, wait: wait)
         standardError("waiting for \(name)\n")
         BackgroundRecorder.reportReady()
-        return try await RecordedSession.write(stream, to: output)
+        return try await RecordingDownload.write(stream, to: output)
       }
       standardError("\(path): the recording of \(name) is complete, \(count) bytes\n")
     } catch let status as Status {

@@ -75,9 +75,9 @@ struct ReportCommand: AsyncParsableCommand {
       read: [microphone, reference, controls].compactMap { $0 },
       written: [output, png].compactMap { $0 })
     // Before the recording is processed, which may take a while.
-    let page = try output.map { path throws(CommandFailure) in try ReplacedFile(path) }
+    let page = try output.map { path throws(CommandFailure) in try AtomicFile(path) }
     let picture = try png.map { path throws(CommandFailure) in
-      (file: try ReplacedFile(path), printer: try PicturePrinter())
+      (file: try AtomicFile(path), printer: try PicturePrinter())
     }
     let folder = try TemporaryFolder()
     do {

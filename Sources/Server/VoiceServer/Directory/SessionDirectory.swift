@@ -28,7 +28,7 @@ final class SessionDirectory: Sendable {
     var tokens: [SecretToken: String] = [:]
     /// The ids of the sessions that another device can join, by their tokens.
     var joinTokens: [SecretToken: String] = [:]
-    var guesses = ResumeGuesses()
+    var guesses = ResumeTokenLimiter()
     /// The recorders that wait for a session that has not started yet, by the id of the session.
     /// For each id, one recorder of each client may wait.
     var recorders: [String: [WaitingRecorder]] = [:]

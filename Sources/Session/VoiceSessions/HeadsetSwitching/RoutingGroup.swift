@@ -35,7 +35,7 @@ public struct RoutingGroup: Sendable {
   }
 
   private let times: RoutingTimes
-  private var machines: [Machine] = []
+  private var machines: [RoutedMachine] = []
   private var headsets: [String: Headset] = [:]
   private var lastGeneration: UInt64 = 0
 
@@ -81,7 +81,7 @@ public struct RoutingGroup: Sendable {
       }
     } else {
       guard machines.count < RoutingLimits.machinesPerGroup else { throw .tooManyMachines }
-      var machine = Machine(name, heldBefore: held, now: now)
+      var machine = RoutedMachine(name, heldBefore: held, now: now)
       // The machine with the call may not have come back yet.
       if isPaused { machine.pauseMedia(now: now, notBefore: now + times.absence) }
       machines.append(machine)
@@ -151,7 +151,7 @@ public struct RoutingGroup: Sendable {
 
   // MARK: Rules
 
-  private mutating func change(_ name: String, _ body: (inout Machine) -> Void) {
+  private mutating func change(_ name: String, _ body: (inout RoutedMachine) -> Void) {
     guard let index = machines.firstIndex(where: { $0.name == name }) else { return }
     body(&machines[index])
   }

@@ -3,7 +3,7 @@ internal import Synchronization
 /// The devices that are not cards, such as those of a sound server. A sound server moves the stream
 /// of a lost device to another device without notice, and does not announce new devices. Only
 /// opening a device shows whether it is present.
-final class ServerDevices: Sendable {
+final class SoundServerDevices: Sendable {
   private struct Key: Hashable {
     var name: String
     var direction: DeviceDirection

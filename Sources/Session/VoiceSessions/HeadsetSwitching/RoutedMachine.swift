@@ -1,5 +1,5 @@
 /// A machine of a group: its activity, and the state of its media during a call.
-struct Machine: Sendable, Equatable {
+struct RoutedMachine: Sendable, Equatable {
   typealias Instant = ContinuousClock.Instant
 
   let name: String

@@ -2,7 +2,7 @@
 ///
 /// A right token is always accepted, so that a client that guesses cannot keep others from their
 /// sessions.
-struct ResumeGuesses {
+struct ResumeTokenLimiter {
   /// The number of wrong tokens at once, and in each second.
   static let atOnce = 100.0
   static let perSecond = 10.0
@@ -12,7 +12,7 @@ struct ResumeGuesses {
   private static let memory = Duration.seconds(atOnce / perSecond)
 
   private var hosts: [String: (bucket: TokenBucket, lastSeen: ContinuousClock.Instant)] = [:]
-  private var others = ResumeGuesses.bucket
+  private var others = ResumeTokenLimiter.bucket
 
   private static var bucket: TokenBucket { TokenBucket(burst: atOnce, perSecond: perSecond) }
 

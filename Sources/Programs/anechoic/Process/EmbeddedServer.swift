@@ -4,7 +4,7 @@ internal import Foundation
 internal import VoiceServer
 
 /// A server in this process, for the duration of a job.
-enum ServerInside {
+enum EmbeddedServer {
   /// Runs `body` with the server at `address`, or with a new server on a unix socket in a temporary
   /// folder. The folder is removed when `body` calls `connected`, so that a command that is stopped
   /// leaves nothing behind.

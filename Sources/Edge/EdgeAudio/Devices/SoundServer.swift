@@ -1,11 +1,11 @@
 /// A way to connect to a sound server whose programs' streams can be seen and changed.
 public protocol StreamServers: Sendable {
   /// Connects to the server. Takes a few seconds at most. The connection belongs to one thread.
-  func connect() throws(StreamServerError) -> any StreamServer
+  func connect() throws(StreamServerError) -> any SoundServer
 }
 
 /// A connection to a sound server. Use it from one thread. Each function returns within a few seconds.
-public protocol StreamServer: AnyObject {
+public protocol SoundServer: AnyObject {
   /// Returns the streams that programs play now.
   func streams() throws(StreamServerError) -> [ProgramStream]
 

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// A file that appears complete or not at all. It is written beside its place, under a hidden name,
 /// and takes its place when it is complete. Until then a file of an earlier run stays.
-public final class ReplacedFile {
+public final class AtomicFile {
   /// The path of the file until it is complete.
   public let temporaryPath: String
   private let path: String

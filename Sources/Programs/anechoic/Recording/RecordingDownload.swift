@@ -3,7 +3,7 @@ internal import Foundation
 internal import VoiceClient
 
 /// The recording of a session to a file while the session runs.
-enum RecordedSession {
+enum RecordingDownload {
   /// Runs `body` and records the session that it starts. Without a path, records nothing.
   static func record<Result: Sendable>(
     to path: String?, by client: SessionsClient, sessionID: String,
