@@ -84,7 +84,10 @@ package final class SessionRecorder {
   }
 
   /// Records an act. Acts after the end of the session have no effect and are not recorded.
-  package func record(_ act: SessionAct) { record(act.recorded) }
+  package func record(_ act: SessionAct) {
+    // Encoding speech copies it, which is in vain once nobody reads the recording.
+    if isWanted { record(act.recorded) }
+  }
 
   /// Records the answer to the question for a profile that the next request contains.
   func record(_ lookup: Anechoic_V1_RecordedAct.ProfileLookup) { record(.profileLookup(lookup)) }
