@@ -102,7 +102,7 @@ let systemFloor: [Target] = [
   .target(
     name: "CWebRTCAudioProcessing", path: "Sources/System/CWebRTCAudioProcessing",
     cxxSettings: [
-      // What pkg-config says of the library, whose -D flags SwiftPM refuses to take from there.
+      // These flags are the ones that pkg-config prints. SwiftPM refuses its -D flags.
       .unsafeFlags(["-I/usr/include/webrtc_audio_processing"]),
       .define("WEBRTC_POSIX"), .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"),
     ],

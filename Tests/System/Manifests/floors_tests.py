@@ -25,8 +25,8 @@ class FloorsTests(unittest.TestCase):
 
     def test_the_page_lists_the_floors_in_this_order(self):
         page = (PACKAGE / "docs/architecture.md").read_text()
-        map = page[page.index("The folders are floors"):page.index("| floor | module | job |")]
-        self.assertEqual(FLOORS[::-1], re.findall(r"^ ((?:Sources|clients)/\w+) ", map, re.MULTILINE))
+        drawing = page[page.index("The folders are floors"):page.index("| floor | module | job |")]
+        self.assertEqual(FLOORS[::-1], re.findall(r"^ ((?:Sources|clients)/\w+) ", drawing, re.MULTILINE))
 
 
 if __name__ == "__main__":
