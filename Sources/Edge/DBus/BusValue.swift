@@ -18,6 +18,11 @@ public indirect enum BusValue: Sendable, Equatable {
   /// A value of a type that nothing here needs, such as a file descriptor.
   case other
 
+  /// An unsigned number of 32 bits. Nil for any other value.
+  public var number: UInt32? {
+    if case .uint32(let number) = self { number } else { nil }
+  }
+
   /// The text of a string or an object path.
   public var text: String? {
     switch self {

@@ -5,13 +5,13 @@ internal import SwiftProtobuf
 
 /// The chirp test of the devices.
 extension EdgeAgent {
-  /// The time in which a closed microphone must open.
+  /// The time in which closed devices must open.
   private static let longestOpening = Duration.seconds(3)
 
   func testAudio() async throws(Status) -> Anechoic_V1_TestAudioResponse {
     voice.post { $0.testCount += 1 }
     defer { voice.post { $0.testCount -= 1 } }
-    await microphoneOpens()
+    await devicesOpen()
     guard microphone.record.value.isRunning, loudspeaker.record.value.isRunning else {
       throw Status(
         .failedPrecondition, "the test needs a running microphone and a running loudspeaker")
@@ -49,10 +49,12 @@ extension EdgeAgent {
     }
   }
 
-  /// Waits until a microphone that was closed has opened, with a limit.
-  private func microphoneOpens() async {
+  /// Waits until devices that were closed have opened, with a limit.
+  private func devicesOpen() async {
     let end = ContinuousClock.now + Self.longestOpening
-    while microphone.record.value.isClosed, ContinuousClock.now < end, !Task.isCancelled {
+    while [microphone, loudspeaker].contains(where: { $0.record.value.isClosed }),
+      ContinuousClock.now < end, !Task.isCancelled
+    {
       try? await Task.sleep(for: .milliseconds(20))
     }
   }

@@ -27,7 +27,8 @@ public final class EdgeAgent: Sendable {
   private let programHealth = Mutex<@Sendable () -> [(String, DeviceHealth)]>({ [] })
   private let rings: EdgeRings
   private let devices: EdgeDevices
-  private let microphoneLamps: Lamps
+  private let microphoneLamps: MicrophoneLamps
+  private let talkerNotice: TalkerNotice
   private let engines: EngineCatalog
   private let controls: ControlWatch
   private let voiceThread = LoopThread()
@@ -50,35 +51,48 @@ public final class EdgeAgent: Sendable {
     self.configuration = configuration
     self.engines = engines
     self.log = log
+    let recordersChanged: @Sendable ([String]) -> Void = { [voice] recorders in
+      voice.post { $0.recordersChanged(recorders) }
+    }
     otherPrograms = desktop.map {
       OtherPrograms(
         $0, file: RememberedFile(configuration.programs.desktopMemory, "lowered-streams.json"),
-        log: log)
+        applications: configuration.calls.applications, recordersChanged: recordersChanged, log: log
+      )
     }
     mediaPlayers =
-      configuration.programs.media == .leave ? nil : MediaPlayers(configuration.programs, log: log)
+      configuration.programs.mediaDuringCalls == .leave
+      ? nil : MediaPlayers(configuration.programs, log: log)
     let audio = configuration.audio
     devices = EdgeDevices(system: system, periodCount: audio.periods, log: log)
-    microphoneLamps = Lamps("microphone lamp", configuration.microphone.lamps, log: log)
+    microphoneLamps = MicrophoneLamps(configuration.microphone.lamps, log: log)
     microphone = devices.loop(
       "microphone", .capture, audio.rate, audio.inputChannels, nil,
-      isOpen: configuration.microphone.open == .always, opened: microphoneLamps.set)
-    loudspeaker = devices.loop("loudspeaker", .playback, audio.rate, audio.outputChannels, nil)
-    loopback = devices.loop("loopback", .capture, audio.rate, audio.outputChannels, nil)
-    rings = EdgeRings(audio) { [record = microphone.record] in
-      record.value
-    } openMicrophone: { [selection = microphone.selection] in
+      isOpen: configuration.microphone.open == .always, opened: microphoneLamps.opened)
+    // An agent that only plays has no calls.
+    let plays = configuration.session.join != nil
+    loudspeaker = devices.loop(
+      "loudspeaker", .playback, audio.rate, audio.outputChannels, nil, isOpen: plays)
+    loopback = devices.loop(
+      "loopback", .capture, audio.rate, audio.outputChannels, nil, isOpen: plays)
+    rings = EdgeRings(
+      audio, microphone: microphone.record, loudspeaker: loudspeaker.record
+    ) { [selection = microphone.selection] in
       selection.setOpen($0)
+    } openLoudspeaker: { [loudspeaker, loopback] isOpen in
+      for loop in [loudspeaker, loopback] { loop.selection.setOpen(isOpen) }
     }
     loudspeakerControls = LoudspeakerControls(
-      volume: audio.volume, testSound: ChirpTest.sound(audio.rate))
+      volume: audio.volume, testSound: ChirpTest.sound(audio.rate),
+      chime: TalkerNotice.chime(audio.rate))
     tunings = Tunings(configuration, loudspeakerControls)
     let players: [(any PausesMedia)?] = [OtherAudioPause(voice: voice), mediaPlayers, media]
     let switching = EdgeSwitching(configuration, media: players.compactMap { $0 }, log: log)
     self.switching = switching
     let lamps = Lamps("mute lamp", configuration.mute.lamps, log: log)
-    board = StatusBoard(lampChanged: lamps.set)
-    link = configuration.makeLink(voice, log: log)
+    board = StatusBoard(mutedChanged: lamps.set, recordingChanged: microphoneLamps.recording)
+    talkerNotice = TalkerNotice(configuration, lamps: lamps, loudspeakerControls, log: log)
+    link = configuration.makeLink(voice, board, log: log)
     controls = ControlWatch(system) { [voice] isMuted in
       voice.post { $0.hardwareMuted(isMuted) }
     }
@@ -124,6 +138,7 @@ public final class EdgeAgent: Sendable {
     let tasks = Task {
       await withDiscardingTaskGroup { group in
         group.addTask { await self.pauseMedia() }
+        group.addTask { [self] in await talkerNotice.run(board) }
         if let switching {
           group.addTask { [self] in await switching.run(board, routes, otherPrograms) }
         }
@@ -168,7 +183,7 @@ public final class EdgeAgent: Sendable {
           buffer: buffer))
     }
     voiceThread.start("voice") { [self] thread in
-      let programs = EdgePrograms(configuration, devices)
+      let programs = EdgePrograms(configuration, devices, wake: voice.signal)
       programHealth.withLock { $0 = programs.healthReader }
       let edge = EdgeVoice(
         configuration, rings: rings, programs: programs, board: board, mailbox: voice,

@@ -29,7 +29,8 @@ struct AnechoicEdge: AsyncParsableCommand {
     version: anechoicVersion,
     subcommands: [
       RunCommand.self, CheckConfigCommand.self, DevicesCommand.self, StatusCommand.self,
-      MuteCommand.self, UnmuteCommand.self, RouteCommand.self, TestCommand.self, TuneCommand.self,
+      CallCommand.self, MuteCommand.self, UnmuteCommand.self, RouteCommand.self, TestCommand.self,
+      TuneCommand.self,
       MetricsCommand.self,
     ],
     defaultSubcommand: RunCommand.self)

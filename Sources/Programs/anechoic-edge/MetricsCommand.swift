@@ -43,6 +43,7 @@ struct MetricsCommand: AsyncParsableCommand {
       (isPlayback ? playback : capture).add(UInt64(device.xruns))
     }
     registry.gauge(.edgeConnected).set(status.connected ? 1 : 0)
+    registry.gauge(.edgeCall).set(status.call.active ? 1 : 0)
     let isOpen = status.devices.contains {
       $0.role == "microphone" && [.running, .stalled].contains($0.state)
     }

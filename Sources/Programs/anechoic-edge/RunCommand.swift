@@ -28,6 +28,7 @@ struct RunCommand: AsyncParsableCommand {
   @OptionGroup(title: "Routes") var routes: SettingFlags<RoutesFlags>
   @OptionGroup(title: "Automatic switching") var routing: SettingFlags<RoutingFlags>
   @OptionGroup(title: "Programs") var programs: SettingFlags<ProgramsFlags>
+  @OptionGroup(title: "Calls") var calls: SettingFlags<CallsFlags>
   @OptionGroup(title: "Microphone") var microphone: SettingFlags<MicrophoneFlags>
   @OptionGroup(title: "Mute") var mute: SettingFlags<MuteFlags>
   @OptionGroup(title: "Keys") var keys: SettingFlags<KeysFlags>

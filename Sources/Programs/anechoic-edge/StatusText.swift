@@ -12,15 +12,18 @@ struct StatusText {
   init(_ status: Anechoic_V1_EdgeStatus) { self.status = status }
 
   var lines: [String] {
-    [server, route, mute, voice] + devices + [latency, playback, flow, echo] + otherPrograms
+    [server, call, route, mute, voice] + devices + [latency, playback, flow, echo] + otherPrograms
       + switching
   }
 
   private var server: String {
-    status.connected
-      ? "server       \(status.server), \(status.session)"
-      : "server       \(status.server) is not connected: \(status.problem)"
+    if status.connected { return "server       \(status.server), \(status.session)" }
+    // Between calls there is nothing to connect to.
+    let state = status.call.active ? "is not connected: \(status.problem)" : "rests between calls"
+    return "server       \(status.server) \(state)"
   }
+
+  private var call: String { CallText(status.call).line }
 
   private var route: String {
     let ports = status.ports.map { port in
@@ -32,9 +35,11 @@ struct StatusText {
 
   private var mute: String {
     guard status.muted else { return "mute         off" }
+    let isHeard = status.microphoneUse == .mutedTalker && !status.recording
+    let use = isHeard ? "; this machine listens for a muted talker, and nothing leaves it" : ""
     let holders = status.muteHolders.map { $0 == .hardware ? "the device's switch" : "the session" }
     let actor = status.muteActor.isEmpty ? "" : " (\(status.muteActor))"
-    return "mute         on, held by \(holders.joined(separator: " and "))\(actor)"
+    return "mute         on, held by \(holders.joined(separator: " and "))\(actor)\(use)"
   }
 
   private var voice: String {

@@ -24,11 +24,17 @@ static inline int cpulse_is_running(pa_operation *operation) {
 
 /// Asks for events when streams appear, change or end.
 static inline pa_operation *cpulse_watch_streams(pa_context *context) {
-  return pa_context_subscribe(context, PA_SUBSCRIPTION_MASK_SINK_INPUT, NULL, NULL);
+  return pa_context_subscribe(
+      context, PA_SUBSCRIPTION_MASK_SINK_INPUT | PA_SUBSCRIPTION_MASK_SOURCE_OUTPUT, NULL, NULL);
 }
 
 /// Returns whether a stream belongs to a program, and not to a module of the server.
 static inline int cpulse_has_client(const pa_sink_input_info *stream) {
+  return stream->client != PA_INVALID_INDEX;
+}
+
+/// Returns whether a recording stream belongs to a program, and not to a module of the server.
+static inline int cpulse_recorder_has_client(const pa_source_output_info *stream) {
   return stream->client != PA_INVALID_INDEX;
 }
 

@@ -12,4 +12,11 @@ public enum Loudness {
   public static func levels(_ samples: [Float], of size: Int) -> [Double] {
     stride(from: 0, to: samples.count - size + 1, by: size).map { level(samples[$0..<($0 + size)]) }
   }
+
+  /// Returns the median of the levels of the last five seconds at 48 kHz, or 0 if there are fewer.
+  public static func median(_ samples: [Float]) -> Double {
+    let rate = 48000
+    guard samples.count >= 5 * rate else { return 0 }
+    return levels(samples.suffix(5 * rate), of: rate).sorted()[2]
+  }
 }

@@ -22,17 +22,12 @@ struct EdgeRigTests {
     // On a busy machine, the rig's room loses its position for about a second, and so does the
     // canceller.
     let found = try await eventually(within: .seconds(60)) {
-      let echo = Self.median(microphone.samples)
-      return echo > -45 && Self.median(call.edge.voice.samples) < echo - 25
+      let echo = Loudness.median(microphone.samples)
+      return echo > -45 && Loudness.median(call.edge.voice.samples) < echo - 25
     }
     #expect(
-      found, "\(Self.median(microphone.samples)) \(Self.median(call.edge.voice.samples)) dBFS")
-  }
-
-  /// Returns the median of the levels of the last five seconds.
-  private static func median(_ samples: [Float]) -> Double {
-    guard samples.count >= 5 * rate else { return 0 }
-    return Loudness.levels(samples.suffix(5 * rate), of: rate).sorted()[2]
+      found,
+      "\(Loudness.median(microphone.samples)) \(Loudness.median(call.edge.voice.samples)) dBFS")
   }
 
   private func eventually(
@@ -123,11 +118,14 @@ final class Call {
   }
 
   /// Starts a call. `configuration` is the text of the agent's configuration file.
-  init(rig: SoundRig? = nil, configuration: String? = nil) async throws {
+  init(
+    rig: SoundRig? = nil, configuration: String? = nil, arguments: [String] = []
+  ) async throws {
     self.rig = try rig ?? SoundRig()
     let rig = self.rig
     room = try RoomSimulator(rig)
-    edge = try RunningEdge(rig, products: products, configuration: configuration)
+    edge = try RunningEdge(
+      rig, products: products, arguments: arguments, configuration: configuration)
     let took = await edge.wait { $0.runs }
     try #require(took != nil, "\(edge.agentLog)")
   }

@@ -78,6 +78,7 @@ final class AgentRig: Sendable {
     setup.configuration.controlSocket = setup.folder.path("agent")
     setup.configuration.session.id = "edge"
     setup.configuration.session.client = "agent"
+    setup.configuration.calls.begin = .always
     setup.configuration.audio.rate = .hz16000
     setup.configuration.audio.outputChannels = 1
     var port = EdgeConfiguration.Port(id: "desk")
@@ -92,7 +93,7 @@ final class AgentRig: Sendable {
       try await eventually("local control") {
         (try? await rig.edgeStatus()) != nil
       }
-      if setup.hasServer { try await rig.connected() }
+      if setup.hasServer, setup.configuration.calls.begin == .always { try await rig.connected() }
       try await body(rig)
     } catch {
       work.cancel()

@@ -5,18 +5,25 @@ import Testing
 /// The table of the cases in which the microphone is open.
 struct MicrophoneRuleTests {
   private func rule(
-    hasSession: Bool = true, muted: Bool = false, hardware: Bool = false, detects: Bool = true
+    hasCall: Bool = true, hasSession: Bool = true, muted: Bool = false, hardware: Bool = false,
+    detects: Bool = true
   ) -> MicrophoneRule {
     var mute = EdgeMute(session: muted)
     mute.hardware = hardware
     return MicrophoneRule(
-      isAlwaysOpen: false, hasSession: hasSession, mute: mute, detectsMutedTalker: detects)
+      hasCall: hasCall, hasSession: hasSession, mute: mute, detectsMutedTalker: detects)
   }
 
   @Test func aSessionNeedsIt() {
     #expect(rule().use == .session)
     #expect(rule(detects: false).use == .session)
     #expect(rule(hasSession: false).use == .noSession)
+  }
+
+  @Test func betweenCallsNobodyNeedsIt() {
+    for muted in [false, true] {
+      #expect(rule(hasCall: false, hasSession: false, muted: muted).use == .noCall)
+    }
   }
 
   @Test func whileMutedOnlyTheMutedTalkerNeedsIt() {
@@ -46,6 +53,6 @@ struct MicrophoneRuleTests {
   @Test func theUsesThatOpenIt() {
     let open: [MicrophoneUse] = [.always, .session, .mutedTalker, .test]
     #expect(open.map(\.isOpen) == [true, true, true, true])
-    #expect([MicrophoneUse.muted, .noSession].map(\.isOpen) == [false, false])
+    #expect([MicrophoneUse.muted, .noSession, .noCall].map(\.isOpen) == [false, false, false])
   }
 }

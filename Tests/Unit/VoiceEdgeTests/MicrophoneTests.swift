@@ -27,7 +27,7 @@ struct MicrophoneTests {
   }
 
   private func expect(
-    _ rig: AgentRig, _ use: Anechoic_V1_MicrophoneUse, isOpen: Bool,
+    _ rig: AgentRig, _ use: Anechoic_V1_MicrophoneUse, isOpen: Bool, isLit: Bool? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     try await eventually("\(use)", sourceLocation: sourceLocation) {
@@ -37,7 +37,9 @@ struct MicrophoneTests {
       }
       let state: Anechoic_V1_EdgeDevice.State = isOpen ? .running : .closed
       guard status.microphoneUse == use, device.state == state else { return false }
-      return rig.microphone.isOpen == isOpen && rig.folder.text("lamp") == (isOpen ? "1\n" : "0\n")
+      let lamp = isLit ?? isOpen ? "1\n" : "0\n"
+      return rig.microphone.isOpen == isOpen && rig.folder.text("lamp") == lamp
+        && status.recording == (isLit ?? isOpen)
     }
   }
 
@@ -67,7 +69,8 @@ struct MicrophoneTests {
     try await run(detects: true) { rig in
       try await expect(rig, .session, isOpen: true)
       _ = try await rig.local.setMute("", muted: true)
-      try await expect(rig, .mutedTalker, isOpen: true)
+      // Nobody but this machine hears the person.
+      try await expect(rig, .mutedTalker, isOpen: true, isLit: false)
       try await eventually("detected") { try await rig.edgeStatus().mutedSpeechActive }
       #expect(rig.microphone.openCount == 1)
     }
@@ -76,7 +79,7 @@ struct MicrophoneTests {
   @Test func anotherClientMayEndTheDetection() async throws {
     try await run(detects: true) { rig in
       _ = try await rig.local.setMute("", muted: true)
-      try await expect(rig, .mutedTalker, isOpen: true)
+      try await expect(rig, .mutedTalker, isOpen: true, isLit: false)
       var session = Anechoic_V1_Session()
       session.name = "sessions/edge"
       session.config.mute.mutedTalkerDetectionDisabled = true
@@ -118,6 +121,24 @@ struct MicrophoneTests {
     }
   }
 
+  @Test func aMutedMicrophoneThatIsSentIsARecording() async throws {
+    try await run(detects: true) {
+      $0.configuration.mute.audio = .sent
+    } _: { rig in
+      _ = try await rig.local.setMute("", muted: true)
+      try await expect(rig, .mutedTalker, isOpen: true, isLit: true)
+    }
+  }
+
+  @Test func whereNoDetectionIsWantedItIsClosed() async throws {
+    try await run(detects: true) {
+      $0.configuration.mute.audio = .closed
+    } _: { rig in
+      _ = try await rig.local.setMute("", muted: true)
+      try await expect(rig, .closedWhileMuted, isOpen: false)
+    }
+  }
+
   @Test func aTestOpensItForItsTime() async throws {
     try await run { rig in
       _ = try await rig.local.setMute("", muted: true)
@@ -130,12 +151,12 @@ struct MicrophoneTests {
     }
   }
 
-  @Test func byDefaultItStaysOpen() async throws {
+  @Test func theConfigurationMayKeepItOpen() async throws {
     try await run {
       $0.configuration.microphone.open = .always
     } _: { rig in
       _ = try await rig.local.setMute("", muted: true)
-      try await expect(rig, .always, isOpen: true)
+      try await expect(rig, .always, isOpen: true, isLit: false)
     }
   }
 }

@@ -20,6 +20,8 @@ struct MutedVoiceTests {
       setup.configuration.server.address = server.address
       setup.configuration.programs.voice = .fifo(path: setup.folder.path("voice"))
       setup.microphone = { _ in 0.25 }
+      // The scripted server answers only what it is sent.
+      setup.configuration.mute.audio = .sent
     } _: { rig in
       let tap = FIFOTap(rig.folder.path("voice"))
       defer { tap.stop() }

@@ -6,6 +6,7 @@ import Synchronization
 final class ScriptedStreams: StreamServers {
   struct State {
     var streams: [ProgramStream] = []
+    var recorders: [RecordingProgram] = []
     var isAway = false
     var connections = 0
   }
@@ -34,6 +35,11 @@ final class ScriptedStreams: StreamServers {
     func streams() throws(StreamServerError) -> [ProgramStream] {
       try owner.check()
       return owner.state.withLock { $0.streams }
+    }
+
+    func recorders() throws(StreamServerError) -> [RecordingProgram] {
+      try owner.check()
+      return owner.state.withLock { $0.recorders }
     }
 
     func setVolume(_ volume: [UInt32], of index: UInt32) throws(StreamServerError) {

@@ -11,7 +11,7 @@ import VoiceClient
 struct StaysLocalTests {
   @Test func nothingLeavesAndTheMutedTalkerIsHeardAllTheSame() async throws {
     try await AgentRig.run { setup in
-      setup.configuration.mute.staysLocal = true
+      setup.configuration.mute.audio = .staysLocal
       setup.configuration.programs.voice = .fifo(path: setup.folder.path("voice"))
     } _: { rig in
       let tap = FIFOTap(rig.folder.path("voice"))
@@ -41,7 +41,9 @@ struct StaysLocalTests {
   }
 
   @Test func muteThatIsSentLeavesItToTheServer() async throws {
-    try await AgentRig.run { rig in
+    try await AgentRig.run {
+      $0.configuration.mute.audio = .sent
+    } _: { rig in
       let events = try await EventLog(rig)
       defer { events.stop() }
       try await eventually("audio flows") { rig.status.latency.server > 0 }

@@ -43,7 +43,8 @@ struct EdgeSettingsTests {
   @Test func everySectionHasItsFlags() {
     let sections: [any EdgeFlagSection.Type] = [
       ServerFlags.self, SessionFlags.self, AudioFlags.self, RoutesFlags.self, RoutingFlags.self,
-      ProgramsFlags.self, MicrophoneFlags.self, MuteFlags.self, KeysFlags.self, OtherFlags.self,
+      ProgramsFlags.self, CallsFlags.self, MicrophoneFlags.self, MuteFlags.self, KeysFlags.self,
+      OtherFlags.self,
     ]
     #expect(sections.map { $0.name }.sorted() == EdgeConfiguration.table.sections.sorted())
   }

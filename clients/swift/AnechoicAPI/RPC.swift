@@ -40,6 +40,9 @@ public enum RPC {
   public static let watchEdgeStatus = "WatchEdgeStatus"
   public static let chooseRoute = "ChooseRoute"
   public static let testAudio = "TestAudio"
+  public static let beginCall = "BeginCall"
+  public static let endCall = "EndCall"
+  public static let holdCall = "HoldCall"
 
   public static let health = "grpc.health.v1.Health"
   public static let check = "Check"

@@ -151,7 +151,7 @@ extension MetricDeclaration {
 extension MetricDeclaration {
   /// All metrics of an agent.
   public static let edge: [MetricDeclaration] = [
-    xruns, edgeConnected, microphoneOpen, loweredStreams,
+    xruns, edgeConnected, edgeCall, microphoneOpen, loweredStreams,
   ]
 
   public static let xruns = MetricDeclaration(
@@ -161,6 +161,10 @@ extension MetricDeclaration {
   public static let edgeConnected = MetricDeclaration(
     "anechoic_edge_connected", .gauge, unit: "boolean",
     help: "Whether the agent has a session on its server.")
+
+  public static let edgeCall = MetricDeclaration(
+    "anechoic_edge_call", .gauge, unit: "boolean",
+    help: "Whether there is a call, so that the agent needs a session.")
 
   public static let microphoneOpen = MetricDeclaration(
     "anechoic_edge_microphone_open", .gauge, unit: "boolean",

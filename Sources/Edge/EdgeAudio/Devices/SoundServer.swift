@@ -9,10 +9,13 @@ public protocol SoundServer: AnyObject {
   /// Returns the streams that programs play now.
   func streams() throws(StreamServerError) -> [ProgramStream]
 
+  /// Returns the programs that record now.
+  func recorders() throws(StreamServerError) -> [RecordingProgram]
+
   /// Sets the volume of each channel of a stream. Does nothing if the stream has ended.
   func setVolume(_ volume: [UInt32], of index: UInt32) throws(StreamServerError)
 
-  /// Waits until a stream appears, changes or ends, at most for `time`.
+  /// Waits until a stream of either direction appears, changes or ends, at most for `time`.
   ///
   /// - Returns: Whether something happened.
   func wait(_ time: Duration) throws(StreamServerError) -> Bool
@@ -44,6 +47,19 @@ public struct ProgramStream: Sendable, Equatable {
     self.process = process
     self.volume = volume
     self.isPlaying = isPlaying
+  }
+}
+
+/// A program that records.
+public struct RecordingProgram: Sendable, Equatable {
+  /// The name of the program, for people.
+  public var application: String
+  /// The id of the program's process, if the server knows it.
+  public var process: Int32?
+
+  public init(application: String, process: Int32?) {
+    self.application = application
+    self.process = process
   }
 }
 

@@ -40,20 +40,34 @@ final class PulseServer: SoundServer {
     pa_mainloop_free(loop)
   }
 
-  private final class List {
-    var streams: [ProgramStream] = []
+  private final class List<Element> {
+    var elements: [Element] = []
   }
 
   func streams() throws(StreamServerError) -> [ProgramStream] {
-    let list = List()
+    let list = List<ProgramStream>()
     let asked = pa_context_get_sink_input_info_list(
       context,
       { _, info, _, list in
         guard let list, let info, let stream = ProgramStream(info) else { return }
-        Unmanaged<List>.fromOpaque(list).takeUnretainedValue().streams.append(stream)
+        Unmanaged<List<ProgramStream>>.fromOpaque(list).takeUnretainedValue()
+          .elements.append(stream)
       }, Unmanaged.passUnretained(list).toOpaque())
     try finish(asked)
-    return withExtendedLifetime(list) { list.streams }
+    return withExtendedLifetime(list) { list.elements }
+  }
+
+  func recorders() throws(StreamServerError) -> [RecordingProgram] {
+    let list = List<RecordingProgram>()
+    let asked = pa_context_get_source_output_info_list(
+      context,
+      { _, info, _, list in
+        guard let list, let info, let program = RecordingProgram(info) else { return }
+        Unmanaged<List<RecordingProgram>>.fromOpaque(list).takeUnretainedValue()
+          .elements.append(program)
+      }, Unmanaged.passUnretained(list).toOpaque())
+    try finish(asked)
+    return withExtendedLifetime(list) { list.elements }
   }
 
   func setVolume(_ volume: [UInt32], of index: UInt32) throws(StreamServerError) {
@@ -130,6 +144,26 @@ extension ProgramStream {
       role: property("media.role") ?? "",
       process: property("application.process.id").flatMap { Int32($0) }, volume: volume,
       isPlaying: values.corked == 0 && values.mute == 0)
+  }
+}
+
+extension RecordingProgram {
+  /// The way in which the server makes the levels of a volume meter.
+  private static let meter = "peaks"
+
+  /// Creates a program from libpulse's description of its stream. Nil for streams of the server's own
+  /// modules, for paused ones, and for volume meters.
+  fileprivate init?(_ info: UnsafePointer<pa_source_output_info>) {
+    let values = info.pointee
+    guard cpulse_recorder_has_client(info) != 0, values.corked == 0,
+      values.resample_method.map({ String(cString: $0) }) != Self.meter
+    else { return nil }
+    func property(_ name: String) -> String? {
+      pa_proplist_gets(values.proplist, name).map { String(cString: $0) }
+    }
+    self.init(
+      application: property("application.name") ?? "a program",
+      process: property("application.process.id").flatMap { Int32($0) })
   }
 }
 

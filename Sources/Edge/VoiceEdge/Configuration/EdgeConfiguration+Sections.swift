@@ -96,8 +96,9 @@ extension EdgeConfiguration {
     Setting(
       "audio.reference", \.audio.reference, .choice,
       """
-      The echo reference. With auto, the loopback of the port if it has one, otherwise reports; \
-      with reports, the agent tells the server when its mix was heard, in a few bytes ten times a \
+      The echo reference. With auto, the loopback of the port if it has one, otherwise reports; with \
+      desktop, and with auto and programs.desktop for an output pulse or pulse:NAME, the loopback is the \
+      monitor of the sound server, which hears all programs; with reports, the agent tells the server when its mix was heard, in a few bytes ten times a \
       second; with tap, it sends the samples that it plays, after its gain
       """),
     Setting(
@@ -129,8 +130,10 @@ extension EdgeConfiguration {
     Setting(
       "routing.call", flag: "routing-call", \.switching.call, .choice,
       """
-      The sign of a call. With far-end, programs.far_end sounds, and pauses of up to 10 s belong \
-      to the call; with voice, a program reads programs.voice, which must be a FIFO
+      The sign of a call for the arbiter. With automatic, it is a call by the rule of calls.begin that \
+      a program takes part in, or the sound of the far end; with far-end, programs.far_end sounds, and \
+      pauses of up to 10 s belong to the call; with voice, a program reads programs.voice, which must \
+      be a FIFO
       """),
   ]
 
@@ -164,11 +167,11 @@ extension EdgeConfiguration {
     Setting(
       "programs.media", \.programs.media, .choice,
       """
-      The effect of a session on the media players of the desktop (programs with the MPRIS \
-      interface on the session bus). With leave, they go on; with pause, they are paused when a \
-      session starts, and those that are still paused are resumed when it ends, and a session on \
-      this machine counts too, unless fallback is silence; with arbiter, they are paused and \
-      resumed only when the arbiter of automatic switching asks for it
+      The effect of a call on the media players of the desktop (programs with the MPRIS interface on \
+      the session bus). With leave, they go on; with pause, they are paused when a call begins, and \
+      those that are still paused are resumed when it ends; with automatic, they are paused with \
+      programs.desktop, and go on without; with arbiter, they are paused and resumed only when the \
+      arbiter of automatic switching asks for it
       """),
     Setting(
       "programs.media_memory", \.programs.mediaMemory, .optional(.wholePath),
@@ -183,8 +186,8 @@ extension EdgeConfiguration {
     Setting(
       "microphone.open", flag: "microphone-open", \.microphone.open, .choice,
       """
-      The times at which the microphone is open: always, or when-needed, which is while a session \
-      processes the voice. A muted microphone is then open only if the session detects the muted \
+      The times at which the microphone is open: always, or when-needed, which is while there is a \
+      call and a session processes the voice. A muted microphone is then open only if the session detects the muted \
       talker and the device's capture switch is on. Opening takes a moment, so the first syllable \
       after an unmute may be lost
       """),
@@ -197,11 +200,12 @@ extension EdgeConfiguration {
     Setting(
       "mute.start_muted", \.mute.startsMuted, .boolean, "Whether the session starts muted"),
     Setting(
-      "mute.muted_audio", \.mute.staysLocal, .words([("sent", false), ("stays-local", true)]),
+      "mute.muted_audio", \.mute.audio, .choice,
       """
-      Whether a muted microphone is sent to the server. With sent, the server detects the muted \
-      talker and gives the audio to nobody; with stays-local, no muted audio is sent, and the \
-      agent itself detects the muted talker
+      The way of a muted microphone's sound. With stays-local, nothing leaves this machine: the agent \
+      itself detects the muted talker, with the microphone open and its lamps dark; with sent, the \
+      server detects the muted talker and gives the sound to nobody; with closed, the microphone is \
+      closed and nobody detects anything
       """),
     Setting(
       "mute.keys", flag: "mute-keys", \.mute.keys, .keyDevices,
@@ -222,6 +226,24 @@ extension EdgeConfiguration {
       A shell command that decides a press if the session's gesture policy is ASK. ANECHOIC_MUTED \
       is true or false, the requested state. Exit status 0 within 5 s accepts
       """, unset: "accept"),
+    Setting(
+      "mute.talker_blinks", \.mute.notice.blinks, .boolean,
+      "Whether the mute lamps blink twice a second while a person talks muted"),
+    Setting(
+      "mute.talker_notification", \.mute.notice.notification, .choice,
+      """
+      Whether the desktop shows a notification while a person talks muted: on, off, or automatic, which \
+      is on with programs.desktop. Uses the notification service of programs.session_bus
+      """),
+    Setting(
+      "mute.talker_command", \.mute.notice.command, .optional(.command),
+      """
+      A shell command, which runs when a person begins to talk muted and when that ends, for 5 s at \
+      most. ANECHOIC_TALKING is true or false
+      """),
+    Setting(
+      "mute.talker_chime", \.mute.notice.chimes, .boolean,
+      "Whether the loudspeaker plays a chime when a person begins to talk muted"),
   ]
 
   static let keysSection: [Setting<EdgeConfiguration>] =
@@ -243,8 +265,8 @@ extension EdgeConfiguration {
     Setting(
       "fallback", \.fallback, .choice,
       """
-      The processing on this machine while there is no server: light is a high-pass filter, voice \
-      activity, muted talker and ducking; full is everything that session.config requests; \
+      The processing on this machine while there is no server: light is echo cancellation, a high-pass \
+      filter, voice activity, muted talker and ducking; full is everything that session.config requests; \
       pass-through is the microphone, unchanged; silence is nothing
       """),
     Setting(

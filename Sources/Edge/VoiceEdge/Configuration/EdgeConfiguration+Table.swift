@@ -5,7 +5,8 @@ extension EdgeConfiguration {
   /// All settings, in the order of the sample file.
   public static let table = SettingsTable(
     serverSection + sessionSection + audioSection + routesSection + routingSection
-      + programsSection + microphoneSection + muteSection + keysSection + otherSettings,
+      + programsSection + callsSection + microphoneSection + muteSection + keysSection
+      + otherSettings,
     defaults: EdgeConfiguration(), names: names, notes: notes)
 
   /// The explanations of sections for the sample file.
@@ -58,6 +59,7 @@ extension EdgeConfiguration {
     try settings.settleSwitching()
     try settings.settleKeys()
     try settings.settleJoin()
+    try settings.settleDesktop()
     return settings
   }
 

@@ -17,6 +17,7 @@ public struct EdgeConfiguration: Sendable {
   public var audio = Audio()
   public var routes = Routes()
   public var programs = Programs()
+  public var calls = Calls()
   public var microphone = Microphone()
   public var mute = Mute()
   public var keys = Keys()
@@ -100,6 +101,8 @@ public struct EdgeConfiguration: Sendable {
   public enum Reference: String, Sendable, CaseIterable {
     /// The loopback of the route if it has one, otherwise reports.
     case automatic = "auto"
+    /// Everything that the loudspeaker of a desktop plays, also by other programs.
+    case desktop
     /// Reports of when the server's mix was heard.
     case reports
     /// The samples that the agent played, after its gain.
@@ -158,17 +161,19 @@ public struct EdgeConfiguration: Sendable {
     public var desktop = Desktop.none
     /// The file that remembers lowered streams. Nil selects a file of the user.
     public var desktopMemory: String?
-    /// The effect of a session on the media players of the desktop.
-    public var media = Media.leave
+    /// The effect of a call on the media players of the desktop.
+    public var media = Media.automatic
     /// The file that remembers paused players. Nil selects a file of the user.
     public var mediaMemory: String?
     /// The address of the session bus. Nil selects the bus of the user.
     public var sessionBus: String?
 
     public enum Media: String, Sendable, CaseIterable {
+      /// The players are paused on a desktop, and go on elsewhere.
+      case automatic
       /// The players go on.
       case leave
-      /// The players are paused when a session starts, and resumed when it ends.
+      /// The players are paused when a call begins, and resumed when it ends.
       case pause
       /// The players are paused only when the arbiter asks for it.
       case arbiter
@@ -184,7 +189,7 @@ public struct EdgeConfiguration: Sendable {
   }
 
   public struct Microphone: Sendable {
-    public var open = Open.always
+    public var open = Open.whenNeeded
     /// Files that are set to 1 while the microphone is open and to 0 otherwise.
     public var lamps: [String] = []
 
@@ -199,14 +204,42 @@ public struct EdgeConfiguration: Sendable {
 
   public struct Mute: Sendable {
     public var startsMuted = false
-    /// Whether muted audio stays on this machine.
-    public var staysLocal = false
+    public var audio = MutedAudio.staysLocal
     /// The devices that report keys: paths, or `name:` and the name of an input device.
     public var keys: [String] = []
     /// Files that are set to 1 while muted and to 0 otherwise, such as the brightness of a LED.
     public var lamps: [String] = []
     /// The command that decides a press if the session's policy is to ask. Exit status 0 accepts.
     public var gestureCommand: String?
+    /// The ways in which a person is told who talks while muted.
+    public var notice = TalkerNotice()
+
+    /// The way of a muted microphone's sound.
+    public enum MutedAudio: String, Sendable, CaseIterable {
+      /// The agent detects the muted talker. Nothing leaves the machine.
+      case staysLocal = "stays-local"
+      /// The server detects the muted talker, and gives the sound to nobody.
+      case sent
+      /// The microphone is closed, and nobody detects anything.
+      case closed
+    }
+
+    /// The ways in which a person is told who talks while muted.
+    public struct TalkerNotice: Sendable, Equatable {
+      /// Whether the mute lamps blink.
+      public var blinks = true
+      public var notification = Notification.automatic
+      public var command: String?
+      /// Whether the loudspeaker plays a chime.
+      public var chimes = false
+
+      public enum Notification: String, Sendable, CaseIterable {
+        /// On a desktop.
+        case automatic
+        case on
+        case off
+      }
+    }
   }
 
   public struct Keys: Sendable {
@@ -222,7 +255,7 @@ public struct EdgeConfiguration: Sendable {
 
   /// The processing on this machine while there is no server.
   public enum Fallback: String, Sendable, CaseIterable {
-    /// High-pass filter, voice activity, muted talker and ducking.
+    /// Echo cancellation, high-pass filter, voice activity, muted talker and ducking.
     case light
     /// Everything that the session's configuration requests, on this machine.
     case full

@@ -11,7 +11,11 @@ extension EdgeAgent {
       $0.connected = status.isConnected
       $0.session =
         status.isConnected ? status.session : "sessions/\(configuration.session.id)"
-      if case .away(let problem) = link.state.current { $0.problem = problem }
+      switch link.state.current {
+      case .connected: break
+      case .away(let problem): $0.problem = problem
+      case .resting: $0.problem = "there is no call"
+      }
       $0.muted = status.mute.isMuted
       $0.muteHolders = status.mute.holders.map { $0 == .session ? .session : .hardware }
       $0.muteActor = status.muteActor
@@ -20,6 +24,8 @@ extension EdgeAgent {
       $0.route = status.route ?? ""
       $0.ports = ports()
       $0.devices = health.map { Anechoic_V1_EdgeDevice($0.role, $0.health, status.microphone) }
+      $0.call = Anechoic_V1_EdgeCall(status.call)
+      $0.recording = status.isRecording
       $0.microphoneUse = Anechoic_V1_MicrophoneUse(status.microphone)
       $0.latency = .with {
         $0.captureMs = Float(status.latency.capture)
@@ -83,7 +89,9 @@ extension Anechoic_V1_EdgeDevice {
     opened = UInt32(clamping: health.openCount)
     switch health.state {
     case .idle: state = .idle
-    case .closed: (state, detail) = (.closed, use.map { "closed, because \($0.text)" } ?? "closed")
+    case .closed:
+      let reason = role == "microphone" ? use : .noCall
+      (state, detail) = (.closed, reason.map { "closed, because \($0.text)" } ?? "closed")
     case .absent(let error): (state, detail) = (.absent, error.description)
     case .running(let format): (state, detail) = (.running, format.description)
     case .stalled(let format): (state, detail) = (.stalled, format.description)
@@ -101,6 +109,7 @@ extension Anechoic_V1_MicrophoneUse {
       case .test: .test
       case .muted: .closedWhileMuted
       case .noSession: .closedWithoutSession
+      case .noCall: .closedWithoutCall
       case nil: .unspecified
       }
   }

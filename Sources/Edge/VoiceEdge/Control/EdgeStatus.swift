@@ -20,12 +20,15 @@ struct EdgeStatus: Sendable, Equatable {
   /// The duration of the last gap without a server.
   var lastGap: Duration?
   var route: String?
+  var call = CallState()
   var mute = EdgeMute(session: false)
   var muteActor = ""
   var voiceActive = false
   var mutedSpeechActive = false
   /// The reason why the microphone is open or closed. Nil until the voice thread has decided.
   var microphone: MicrophoneUse?
+  /// Whether the sound of the microphone reaches the server or a program.
+  var isRecording = false
   var latency = LatencyMeter.Shares()
   /// The number of microphone frames that were dropped because they were too late.
   var droppedFrames = 0
@@ -46,32 +49,40 @@ final class StatusBoard: Sendable {
     var status = EdgeStatus()
     var watchers: [Int: AsyncStream<EdgeStatus>.Continuation] = [:]
     var next = 0
-    var lamp: Bool?
+    var muted: Bool?
+    var recording: Bool?
   }
 
   private let state = Mutex(State())
-  private let lampChanged: @Sendable (_ isMuted: Bool) -> Void
+  private let mutedChanged: @Sendable (_ isMuted: Bool) -> Void
+  private let recordingChanged: @Sendable (_ isRecording: Bool) -> Void
 
-  /// Creates a board. `lampChanged` is called when the mute state has changed, and must return
+  /// Creates a board. The functions are called when a state has changed, for lamps, and must return
   /// quickly.
-  init(lampChanged: @escaping @Sendable (_ isMuted: Bool) -> Void) {
-    self.lampChanged = lampChanged
+  init(
+    mutedChanged: @escaping @Sendable (_ isMuted: Bool) -> Void,
+    recordingChanged: @escaping @Sendable (_ isRecording: Bool) -> Void = { _ in }
+  ) {
+    self.mutedChanged = mutedChanged
+    self.recordingChanged = recordingChanged
   }
 
   var status: EdgeStatus { state.withLock { $0.status } }
 
   /// Publishes a status. Call it from one thread.
   func publish(_ status: EdgeStatus) {
-    let (watchers, lamp) = state.withLock { state in
+    let (isMuted, isRecording) = (status.mute.isMuted, status.isRecording)
+    let (watchers, muted, recording) = state.withLock { state in
       let watchers = status == state.status ? [] : Array(state.watchers.values)
-      let lamp = state.lamp == status.mute.isMuted ? nil : status.mute.isMuted
-      state.status = status
-      state.lamp = status.mute.isMuted
-      return (watchers, lamp)
+      let muted = state.muted == isMuted ? nil : isMuted
+      let recording = state.recording == isRecording ? nil : isRecording
+      (state.status, state.muted, state.recording) = (status, isMuted, isRecording)
+      return (watchers, muted, recording)
     }
     // Not under the lock: a watcher that is cancelled takes the lock.
     for watcher in watchers { watcher.yield(status) }
-    if let lamp { lampChanged(lamp) }
+    if let muted { mutedChanged(muted) }
+    if let recording { recordingChanged(recording) }
   }
 
   /// Returns the result of `body`, or throws UNAVAILABLE if the session is lost before.
@@ -83,6 +94,16 @@ final class StatusBoard: Sendable {
       { [self] in
         for await status in watch() where !status.isConnected { break }
         throw Status(.unavailable, "the session was lost")
+      })
+  }
+
+  /// Waits until the status changes, at most for a time.
+  func waitForChange(atMost limit: Duration) async {
+    let before = status
+    try? await race(
+      { try await Task.sleep(for: limit) },
+      { [self] in
+        for await status in watch() where status != before { return }
       })
   }
 

@@ -19,7 +19,7 @@ final class LocalControl: Sendable {
     do {
       server = try Server(
         options: Server.Options(addresses: ["unix:\(path)"]),
-        methods: Self.edgeMethods(agent) + sessions.methods)
+        methods: Self.edgeMethods(agent) + CallMethods(agent: agent).methods + sessions.methods)
     } catch {
       throw EdgeFailure("control socket \(path): \(error)")
     }
@@ -60,6 +60,9 @@ final class LocalControl: Sendable {
     unlink(path)
   }
 
+  /// The time between looks at what changes without the voice thread.
+  private static let interval = Duration.milliseconds(100)
+
   private static func edgeMethods(_ agent: EdgeAgent) -> [ServerMethod] {
     [
       .unary(method(RPC.getEdgeStatus)) { _, _ in
@@ -68,10 +71,16 @@ final class LocalControl: Sendable {
         }.serializedBytes()
       },
       .serverStreaming(method(RPC.watchEdgeStatus)) { _, _, responses in
-        for await status in agent.board.watch() {
-          try await responses.send(
-            Anechoic_V1_WatchEdgeStatusResponse.with { $0.status = agent.describe(status) }
-              .serializedBytes())
+        var last: Anechoic_V1_EdgeStatus?
+        while !Task.isCancelled {
+          let status = agent.describe(agent.board.status)
+          if status != last {
+            last = status
+            try await responses.send(
+              Anechoic_V1_WatchEdgeStatusResponse.with { $0.status = status }.serializedBytes())
+          }
+          // The devices and the arbiter change without the voice thread.
+          await agent.board.waitForChange(atMost: interval)
         }
       },
       .unary(method(RPC.chooseRoute)) { request, _ in

@@ -25,17 +25,25 @@ final class OtherPrograms: ThreadOwner {
   let thread = LoopThread()
   private let servers: any StreamServers
   private let file: RememberedFile<LoweredStreams.Entry>
+  private let applications: Set<String>
+  private let recordersChanged: @Sendable ([String]) -> Void
   private let log: @Sendable (String) -> Void
   /// The bits of the gain in dB. NaN stands for no gain.
   private let wanted = Atomic(Float.nan.bitPattern)
   private let lastStatus = Mutex(Status())
 
+  /// Creates the programs. `recordersChanged` is called with the names of the programs that record, of
+  /// those in `applications` if there are any.
   init(
     _ servers: any StreamServers, file: RememberedFile<LoweredStreams.Entry>,
+    applications: [String] = [],
+    recordersChanged: @escaping @Sendable ([String]) -> Void = { _ in },
     log: @escaping @Sendable (String) -> Void
   ) {
     self.servers = servers
     self.file = file
+    self.applications = Set(applications.map { $0.lowercased() })
+    self.recordersChanged = recordersChanged
     self.log = log
   }
 
@@ -48,6 +56,7 @@ final class OtherPrograms: ThreadOwner {
 
   func start() {
     thread.start("other-programs") { [self] thread in
+      var recorders: [String] = []
       var streams = LoweredStreams(ownProcess: getpid(), ended: file.readOrIgnore(Self.title, log))
       var backoff = Backoff(from: .milliseconds(250), to: .seconds(5))
       while !thread.isStopped {
@@ -55,12 +64,13 @@ final class OtherPrograms: ThreadOwner {
           let server = try servers.connect()
           backoff.reset()
           log("other programs: the sound server answers")
-          try tend(server, &streams, thread)
+          try tend(server, &streams, &recorders, thread)
         } catch {
           if status.problem != error.description {
             log("other programs: \(error); trying again")
           }
           lastStatus.withLock { $0 = Status(problem: error.description) }
+          tell([], &recorders)
           thread.sleep(backoff.next())
         }
       }
@@ -69,7 +79,8 @@ final class OtherPrograms: ThreadOwner {
 
   /// Lowers and restores streams until the thread is stopped. Then restores all.
   private func tend(
-    _ server: any SoundServer, _ streams: inout LoweredStreams, _ thread: LoopThread
+    _ server: any SoundServer, _ streams: inout LoweredStreams, _ recorders: inout [String],
+    _ thread: LoopThread
   ) throws(StreamServerError) {
     var ramp = GainRamp()
     var hasNews = true
@@ -80,6 +91,7 @@ final class OtherPrograms: ThreadOwner {
       let isMoving = ramp.isMoving
       ramp.advance()
       if isMoving || hasNews || .now - lastLook > Self.interval {
+        if !isMoving { tell(try recording(on: server), &recorders) }
         try apply(server, &streams, ramp)
         lastLook = .now
       }
@@ -87,6 +99,21 @@ final class OtherPrograms: ThreadOwner {
       if ramp.isMoving { thread.sleep(GainRamp.step) }
     }
     try apply(server, &streams, GainRamp())
+  }
+
+  private func recording(on server: any SoundServer) throws(StreamServerError) -> [String] {
+    let own = getpid()
+    let names = try server.recorders().filter { recorder in
+      recorder.process != own
+        && (applications.isEmpty || applications.contains(recorder.application.lowercased()))
+    }.map(\.application)
+    return Set(names).sorted()
+  }
+
+  private func tell(_ now: [String], _ recorders: inout [String]) {
+    guard now != recorders else { return }
+    recorders = now
+    recordersChanged(now)
   }
 
   private func apply(
@@ -113,7 +140,7 @@ extension EdgeVoice {
   /// Whether a session on the server or on this machine processes the voice, or this agent plays one.
   var hasSession: Bool {
     link != nil || playback != nil
-      || configuration.session.join == nil && configuration.fallback != .silence
+      || configuration.session.join == nil && calls.rule.isOn && configuration.fallback != .silence
   }
 
   /// Lowers other programs as a session does in which neither side talks. Nil stands for the local

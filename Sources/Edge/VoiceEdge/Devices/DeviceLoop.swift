@@ -48,6 +48,7 @@ final class DeviceLoop: ThreadOwner {
     self.timing = timing
     self.opened = opened
     record = HealthRecord(title, log: log)
+    selection.onChange { [thread] in thread.wake() }
   }
 
   /// Starts the thread. `makeUser` runs on this thread, and the user stays on it.
@@ -62,7 +63,7 @@ final class DeviceLoop: ThreadOwner {
         guard let device = selection.current else {
           let closed = selection.closed
           record.set(closed == nil ? .idle : .closed, device: closed)
-          thread.sleep(.milliseconds(100), while: isWanted)
+          thread.sleep(.seconds(1), while: isWanted)
           continue
         }
         do throws(DeviceError) {

@@ -9,12 +9,16 @@ final class DeviceSelection: Sendable {
   }
 
   private let choice: Mutex<Choice>
+  private let changed = Mutex<@Sendable () -> Void>({})
   private let changes = Atomic<Int>(0)
 
   /// Creates a selection. If `isOpen` is false, the device stays closed until `setOpen`.
   init(_ name: String? = nil, isOpen: Bool = true) {
     choice = Mutex(Choice(name: name, isOpen: isOpen))
   }
+
+  /// Calls a function after each change. It must return at once.
+  func onChange(_ body: @escaping @Sendable () -> Void) { changed.withLock { $0 = body } }
 
   /// Selects a device. Nil selects none.
   func select(_ name: String?) { change { $0.name = name } }
@@ -28,7 +32,9 @@ final class DeviceSelection: Sendable {
       body(&choice)
       return choice != before
     }
-    if wasChanged { changes.add(1, ordering: .releasing) }
+    guard wasChanged else { return }
+    changes.add(1, ordering: .releasing)
+    changed.withLock { $0 }()
   }
 
   /// A number that grows with every change.

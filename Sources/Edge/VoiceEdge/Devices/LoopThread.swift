@@ -2,9 +2,10 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// A thread that runs until it is stopped. Its body checks `isStopped` between short waits.
+/// A thread that runs until it is stopped. Its body checks `isStopped` between its waits.
 final class LoopThread: Sendable {
   private let stopping = Atomic<Bool>(false)
+  private let wakeUp = DispatchSemaphore(value: 0)
   private let done = DispatchSemaphore(value: 0)
 
   /// Starts the thread. Tools such as `top -H` show the first 15 bytes of `name`.
@@ -21,18 +22,25 @@ final class LoopThread: Sendable {
 
   var isStopped: Bool { stopping.load(ordering: .relaxed) }
 
-  func stop() { stopping.store(true, ordering: .relaxed) }
+  func stop() {
+    stopping.store(true, ordering: .relaxed)
+    wake()
+  }
+
+  /// Ends a sleep whose condition is not true any more. Returns at once.
+  func wake() { wakeUp.signal() }
 
   /// Waits for the end of the body, but at most 2 s, in case the body is blocked in its device.
   func join() { _ = done.wait(timeout: .now() + .seconds(2)) }
 
-  /// Sleeps in short pieces while `isWanted` is true, so that a stop takes effect soon.
+  /// Sleeps while `isWanted` is true and the thread is not stopped. Whoever changes the condition calls
+  /// `wake`.
   func sleep(_ time: Duration, while isWanted: () -> Bool = { true }) {
     let end = MonotonicClock.now + time
     while !isStopped, isWanted() {
       let left = end - MonotonicClock.now
       guard left > .zero else { return }
-      usleep(UInt32(min(left, .milliseconds(20)) / .microseconds(1)))
+      _ = wakeUp.wait(timeout: .now() + .nanoseconds(Int(left / .nanoseconds(1))))
     }
   }
 }

@@ -81,7 +81,7 @@ final class Loudspeaker: FrameRenderer {
     }
     applyVolume(output)
     filter.process(output)
-    controls.addTestSound(output, heardAt: heardAt)
+    controls.addSounds(output, heardAt: heardAt)
     controls.publish(playout.status)
     _ = played.write(output, note)
   }

@@ -10,14 +10,14 @@ final class LoudspeakerControls: @unchecked Sendable {
   private let underruns = Atomic<Int>(0)
   private let skipped = Atomic<Int64>(0)
   private let addedDelay = Atomic<Int64>(0)
-  private let testStart = Atomic<Int64>(0)
-  private let testPosition = Atomic<Int>(Int.max)
-  private let testSound: [Float]
+  private let testSound: AddedSound
+  private let chime: AddedSound
 
-  /// Creates the controls. `volume` is in dB. `testSound` has the rate of the mix.
-  init(volume: Double, testSound: [Float]) {
+  /// Creates the controls. `volume` is in dB. The sounds have the rate of the mix.
+  init(volume: Double, testSound: [Float], chime: [Float] = []) {
     gainBits = Atomic(Decibels.factor(Float(volume)).bitPattern)
-    self.testSound = testSound
+    self.testSound = AddedSound(testSound)
+    self.chime = AddedSound(chime)
   }
 
   var gain: Float { Float(bitPattern: gainBits.load(ordering: .relaxed)) }
@@ -30,33 +30,20 @@ final class LoudspeakerControls: @unchecked Sendable {
   }
 
   /// Starts the test sound with the next frame.
-  func startTest() {
-    testStart.store(0, ordering: .relaxed)
-    testPosition.store(0, ordering: .releasing)
-  }
+  func startTest() { testSound.start() }
+
+  /// Starts the chime with the next frame.
+  func startChime() { chime.start() }
 
   /// The time at which the first sample of the test sound is heard, in ns of the monotonic clock.
   /// Nil until it is known.
-  var testHeardAt: Int64? {
-    let time = testStart.load(ordering: .acquiring)
-    return time == 0 ? nil : time
-  }
+  var testHeardAt: Int64? { testSound.heardAt }
 
-  /// Adds the test sound to a frame. Runs per frame: no allocation, lock, log or await.
-  func addTestSound(_ frame: borrowing Frame, heardAt: Int64) {
-    let position = testPosition.load(ordering: .acquiring)
-    guard position < testSound.count else { return }
-    if position == 0 { testStart.store(heardAt, ordering: .releasing) }
-    let count = min(frame.sampleCount, testSound.count - position)
-    testSound.withUnsafeBufferPointer { sound in
-      for channel in 0..<frame.channelCount {
-        let plane = frame.planePointers[channel]
-        for index in 0..<count {
-          plane[index] = max(-1, min(1, plane[index] + sound[position + index]))
-        }
-      }
-    }
-    testPosition.store(position + count, ordering: .relaxed)
+  /// Adds the sounds that have been started to a frame. Runs per frame: no allocation, lock, log or
+  /// await.
+  func addSounds(_ frame: borrowing Frame, heardAt: Int64) {
+    testSound.add(to: frame, heardAt: heardAt)
+    chime.add(to: frame, heardAt: heardAt)
   }
 
   /// Publishes the status of the buffer. Runs per frame: no allocation, lock, log or await.

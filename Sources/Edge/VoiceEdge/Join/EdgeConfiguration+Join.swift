@@ -16,12 +16,12 @@ extension EdgeConfiguration {
   }
 
   func makeLink(
-    _ voice: Mailbox<EdgeVoice>, log: @escaping @Sendable (String) -> Void
+    _ voice: Mailbox<EdgeVoice>, _ board: StatusBoard, log: @escaping @Sendable (String) -> Void
   ) -> any EdgeLink {
     guard let join = session.join else {
       return ServerLink(
         server, client: session.client, share: session.share.map { JoinTicketFile(path: $0) },
-        voice: voice, log: log)
+        voice: voice, board: board, log: log)
     }
     return JoinLink(
       server, client: session.client, file: JoinTicketFile(path: join), voice: voice, log: log)

@@ -8,7 +8,7 @@ extension EdgeAgent {
     guard let mediaPlayers else { return }
     await withTaskGroup { [board, configuration] group in
       group.addTask { await mediaPlayers.run() }
-      guard configuration.programs.media == .pause else { return }
+      guard configuration.programs.mediaDuringCalls == .pause else { return }
       group.addTask {
         var hadSession: Bool?
         for await status in board.watch() where status.hasSession != hadSession {
@@ -25,12 +25,21 @@ extension EdgeAgent {
   }
 }
 
+extension EdgeConfiguration.Programs {
+  var sessionBusAddress: BusAddress { sessionBus.map { BusAddress($0) } ?? .session() }
+
+  /// The effect of a call on media players. By default, a call on a desktop pauses them.
+  var mediaDuringCalls: Media {
+    media != .automatic ? media : desktop == .none ? .leave : .pause
+  }
+}
+
 extension MediaPlayers {
   init(
     _ programs: EdgeConfiguration.Programs, log: @escaping @Sendable (String) -> Void
   ) {
     self.init(
-      programs.sessionBus.map { BusAddress($0) } ?? .session(),
+      programs.sessionBusAddress,
       file: RememberedFile(programs.mediaMemory, "paused-players.json"), log: log)
   }
 }

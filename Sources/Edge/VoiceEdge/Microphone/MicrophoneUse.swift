@@ -6,19 +6,21 @@ enum MicrophoneUse: Sendable, Equatable {
   case always
   /// A session on the server or on this machine processes the voice.
   case session
-  /// The microphone is muted, and the session detects a person who talks nevertheless.
+  /// The microphone is muted, and somebody who talks nevertheless is to be detected.
   case mutedTalker
   /// A test listens for its sound.
   case test
   /// Closed, because the microphone is muted.
   case muted
-  /// Closed, because nothing processes the voice.
+  /// Closed, because nothing processes the voice, although there is a call.
   case noSession
+  /// Closed, because there is no call.
+  case noCall
 
   var isOpen: Bool {
     switch self {
     case .always, .session, .mutedTalker, .test: true
-    case .muted, .noSession: false
+    case .muted, .noSession, .noCall: false
     }
   }
 
@@ -31,6 +33,7 @@ enum MicrophoneUse: Sendable, Equatable {
     case .test: "a test listens"
     case .muted: "it is muted"
     case .noSession: "there is no session"
+    case .noCall: "there is no call"
     }
   }
 }
@@ -38,7 +41,8 @@ enum MicrophoneUse: Sendable, Equatable {
 /// The rule that decides whether the microphone is needed.
 struct MicrophoneRule: Sendable, Equatable {
   /// Whether the configuration keeps the microphone open.
-  var isAlwaysOpen = true
+  var isAlwaysOpen = false
+  var hasCall = true
   /// Whether a session on the server or on this machine processes the voice.
   var hasSession = false
   var mute = EdgeMute(session: false)
@@ -49,6 +53,7 @@ struct MicrophoneRule: Sendable, Equatable {
   var use: MicrophoneUse {
     if isAlwaysOpen { return .always }
     if isTesting { return .test }
+    guard hasCall else { return .noCall }
     guard hasSession else { return .noSession }
     guard mute.isMuted else { return .session }
     // A capture switch that is off leaves only zeros, in which nobody can be heard.
@@ -63,7 +68,8 @@ extension EdgeVoice {
   func updateMicrophone() {
     let use = MicrophoneRule(
       isAlwaysOpen: configuration.microphone.open == .always,
-      hasSession: hasSession, mute: mute, detectsMutedTalker: detectsMutedTalker,
+      hasCall: calls.rule.isOn, hasSession: hasSession, mute: mute,
+      detectsMutedTalker: detectsMutedTalker,
       isTesting: testCount > 0
     ).use
     guard use != status.microphone else { return }
@@ -72,8 +78,15 @@ extension EdgeVoice {
     publish()
   }
 
+  /// Whether the sound of the microphone reaches the server or a program.
+  var isRecording: Bool {
+    guard let use = status.microphone, use.isOpen else { return false }
+    return calls.rule.isOn && hasSession && !(mute.isMuted && configuration.mute.audio != .sent)
+  }
+
   /// Follows the settings of the session, which other clients may change.
   func follow(_ settings: Anechoic_V1_SessionConfig) {
-    detectsMutedTalker = !settings.mute.mutedTalkerDetectionDisabled
+    detectsMutedTalker =
+      !settings.mute.mutedTalkerDetectionDisabled && configuration.mute.audio != .closed
   }
 }

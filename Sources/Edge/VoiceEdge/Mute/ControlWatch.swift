@@ -8,6 +8,7 @@ final class ControlWatch: ThreadOwner {
   init(
     _ system: any AudioSystem, switched: @escaping @Sendable (_ isMuted: Bool) -> Void
   ) {
+    selection.onChange { [thread] in thread.wake() }
     thread.start("mixer") { [self] thread in
       var isMuted = false
       while !thread.isStopped {

@@ -37,10 +37,10 @@ struct FIFO: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Waits up to 20 ms for data.
+  /// Waits up to 100 ms for data.
   func waitToRead() -> Bool {
     var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return Glibc.poll(&poll, 1, 20) > 0
+    return Glibc.poll(&poll, 1, 100) > 0
   }
 
   func read(into bytes: UnsafeMutableRawBufferPointer) -> Int {

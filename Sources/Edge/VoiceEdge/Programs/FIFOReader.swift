@@ -11,9 +11,10 @@ final class FIFOReader: ThreadOwner {
 
   let thread = LoopThread()
 
+  /// Starts to read. `wake` is called when the ring is not empty any more.
   init(
     path: String, title: String, into ring: FrameRing<CaptureNote>,
-    log: @escaping @Sendable (String) -> Void
+    wake: @escaping @Sendable () -> Void = {}, log: @escaping @Sendable (String) -> Void
   ) {
     thread.start(title) { thread in
       var raw = RawFrame(rate: ring.rate, channelCount: ring.channelCount)
@@ -38,7 +39,9 @@ final class FIFOReader: ThreadOwner {
         guard filled == raw.bytes.count else { continue }
         filled = 0
         raw.decode()
+        let wasEmpty = ring.count == 0
         _ = ring.write(raw.frame, CaptureNote())
+        if wasEmpty { wake() }
       }
     }
   }

@@ -12,9 +12,10 @@ final class FIFOWriter: ThreadOwner {
   let thread = LoopThread()
   private let reader = Reader()
 
+  /// Starts to write. `wake` is called when a program begins to read, and when it has ended.
   init(
     path: String, title: String, from ring: FrameRing<CaptureNote>,
-    log: @escaping @Sendable (String) -> Void
+    wake: @escaping @Sendable () -> Void = {}, log: @escaping @Sendable (String) -> Void
   ) {
     thread.start(title) { [reader] thread in
       while !thread.isStopped {
@@ -24,8 +25,10 @@ final class FIFOWriter: ThreadOwner {
         // Frames that waited for a reader are old.
         ring.drop(downTo: 0)
         reader.exists.store(true, ordering: .relaxed)
+        wake()
         Self.write(ring, to: pipe, thread)
         reader.exists.store(false, ordering: .relaxed)
+        wake()
       }
     }
   }

@@ -13,9 +13,16 @@ final class ProgramInput {
   private let isClocked: Bool  // Whether a device with a clock of its own provides the audio.
   private var playout: PlayoutBuffer
   private let frame: Frame
+  /// Whether `frame` holds sound that `listen` has found.
+  private var hasWaiting = false
+  /// The time in ns up to which `listen` has heard a program, which is held to the pace of time.
+  private var heardUntil: Int64 = 0
 
+  /// Connects to a program. `wake` is called when a FIFO has sound after a pause.
   init(
-    _ endpoint: Endpoint, title: String, rate: SampleRate, channelCount: Int, _ devices: EdgeDevices
+    _ endpoint: Endpoint, title: String, rate: SampleRate, channelCount: Int,
+    _ devices: EdgeDevices,
+    wake: @escaping @Sendable () -> Void = {}
   ) {
     ring = FrameRing(
       rate: rate, channelCount: channelCount, capacity: 64, note: CaptureNote())
@@ -28,7 +35,7 @@ final class ProgramInput {
       source = loop
       isClocked = true
     case .fifo(let path):
-      source = FIFOReader(path: path, title: title, into: ring, log: devices.log)
+      source = FIFOReader(path: path, title: title, into: ring, wake: wake, log: devices.log)
       isClocked = false
     case .file(let path):
       source = SoundFileReader(path: path, title: title, into: ring, log: devices.log)
@@ -44,12 +51,35 @@ final class ProgramInput {
   /// - Returns: Whether there was sound.
   func next(into output: borrowing Frame) -> Bool {
     guard isClocked else {
+      if hasWaiting {
+        hasWaiting = false
+        output.copy(frame)
+        return true
+      }
       if ring.read(into: output) != nil { return true }
       output.clear()
       return false
     }
     while let note = ring.read(into: frame) { playout.write(frame, at: note.time + Self.frame) }
     return playout.read(into: output, at: MonotonicClock.nanoseconds)
+  }
+
+  /// Looks for sound while nobody takes the audio. Drops silence. Sound of a program waits for `next`;
+  /// sound of a device goes by.
+  ///
+  /// - Returns: Whether there is sound.
+  func listen() -> Bool {
+    if hasWaiting { return true }
+    let now = MonotonicClock.nanoseconds
+    heardUntil = max(heardUntil, now - Int64(FIFOReader.lead) * Self.frame)
+    var isSounding = false
+    while !hasWaiting, isClocked || heardUntil + Self.frame <= now, ring.read(into: frame) != nil {
+      heardUntil += Self.frame
+      guard frame.peak > ProgramSounds.threshold else { continue }
+      isSounding = true
+      hasWaiting = !isClocked
+    }
+    return isSounding
   }
 
   func stop() { source.stop() }

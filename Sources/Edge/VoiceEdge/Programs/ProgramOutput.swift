@@ -8,8 +8,11 @@ final class ProgramOutput {
   private let ring: FrameRing<CaptureNote>
   private let sink: any ThreadOwner
 
+  /// Connects to a program. `wake` is called when a program begins to read a FIFO or has ended.
   init(
-    _ endpoint: Endpoint, title: String, rate: SampleRate, channelCount: Int, _ devices: EdgeDevices
+    _ endpoint: Endpoint, title: String, rate: SampleRate, channelCount: Int,
+    _ devices: EdgeDevices,
+    wake: @escaping @Sendable () -> Void = {}
   ) {
     ring = FrameRing(
       rate: rate, channelCount: channelCount, capacity: 16, note: CaptureNote())
@@ -21,7 +24,7 @@ final class ProgramOutput {
       }
       sink = loop
     case .fifo(let path):
-      sink = FIFOWriter(path: path, title: title, from: ring, log: devices.log)
+      sink = FIFOWriter(path: path, title: title, from: ring, wake: wake, log: devices.log)
     case .file(let path):
       sink = SoundFileWriter(path: path, title: title, from: ring, log: devices.log)
     }

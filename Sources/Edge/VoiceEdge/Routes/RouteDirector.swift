@@ -9,6 +9,7 @@ final class RouteDirector: ThreadOwner {
 
   private let selector: Mutex<RouteSelector>
   private let lastPresent = Mutex<Set<String>>([])
+  private let hasNews = Atomic(false)
   private let ports: [EdgeConfiguration.Port]
   private let system: any AudioSystem
   private let controls: ControlWatch
@@ -36,10 +37,17 @@ final class RouteDirector: ThreadOwner {
   func start() {
     thread.start("routes") { [self] thread in
       while !thread.isStopped {
+        hasNews.store(false, ordering: .relaxed)
         update()
-        thread.sleep(Self.interval)
+        thread.sleep(Self.interval) { !hasNews.load(ordering: .relaxed) }
       }
     }
+  }
+
+  /// Checks the ports now, because the ports that are withheld may have changed. Returns at once.
+  func refresh() {
+    hasNews.store(true, ordering: .relaxed)
+    thread.wake()
   }
 
   var current: EdgeConfiguration.Port? { selector.withLock { $0.current } }

@@ -15,6 +15,8 @@ final class LinkState: Sendable {
   enum Value: Sendable, Equatable {
     case connected(session: String)
     case away(String)
+    /// There is no call.
+    case resting
   }
 
   private let address: String
@@ -42,6 +44,7 @@ final class LinkState: Sendable {
     switch new {
     case .connected(let session): log("server \(address): \(session) runs")
     case .away(let reason): log("server \(address): \(reason); trying again")
+    case .resting: log("server \(address): no session, because there is no call")
     }
   }
 }

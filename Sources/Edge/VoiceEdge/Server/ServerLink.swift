@@ -2,17 +2,20 @@ internal import AnechoicAPI
 internal import GRPCTransport
 internal import VoiceClient
 
-/// The connection to the server. It keeps a session open. When the connection is lost, it continues
-/// the session, or opens another if the server does not have the session any more. It tells the voice
-/// thread about each step and never blocks it.
+/// The connection to the server. It keeps a session open during a call. When the connection is lost, it
+/// continues the session, or opens another if the server does not have the session any more. It tells
+/// the voice thread about each step and never blocks it.
 final class ServerLink: EdgeLink {
   private static let answerTimeout = ReconnectionPolicy().attemptTimeout
+  /// The time in which the server must end the session of a call that is over.
+  private static let longestEnd = Duration.seconds(2)
   /// The session names that follow the configured one have the suffixes up to this number.
   private static let highestSuffix = 9
 
   private let configuration: EdgeConfiguration.Server
-  private let client: String
+  private let clientName: String
   private let voice: Mailbox<EdgeVoice>
+  private let board: StatusBoard
   /// The file for the ticket with which another device joins. Nil for none.
   private let share: JoinTicketFile?
   private let log: @Sendable (String) -> Void
@@ -20,12 +23,13 @@ final class ServerLink: EdgeLink {
 
   init(
     _ configuration: EdgeConfiguration.Server, client: String, share: JoinTicketFile? = nil,
-    voice: Mailbox<EdgeVoice>, log: @escaping @Sendable (String) -> Void
+    voice: Mailbox<EdgeVoice>, board: StatusBoard, log: @escaping @Sendable (String) -> Void
   ) {
     self.configuration = configuration
-    self.client = client
+    clientName = client
     self.share = share
     self.voice = voice
+    self.board = board
     self.log = log
     state = LinkState(configuration.address, log: log)
   }
@@ -35,8 +39,15 @@ final class ServerLink: EdgeLink {
     var attempts = Attempts()
     var epoch = 0
     var refusedNames = 0
-    var hasRun = false
+    var hasRun = try await checkServer()
     while !Task.isCancelled {
+      if !board.status.call.isOn {
+        state.say(.resting)
+        await untilCall(isOn: true)
+        attempts = Attempts()
+        refusedNames = 0
+        continue
+      }
       let ended = epoch
       voice.post { $0.disconnected(epoch: ended) }
       epoch += 1
@@ -48,6 +59,7 @@ final class ServerLink: EdgeLink {
         attempts.sessionEnded(since: loss.began)
         refusedNames = 0
         if !loss.status.isLostConnection { voice.post { $0.forgetSession() } }
+        guard board.status.call.isOn else { continue }
         wait = attempts.next(after: loss.status)
         state.say(.away(loss.status.oneLine))
       } catch is SessionGone {
@@ -69,8 +81,46 @@ final class ServerLink: EdgeLink {
         }
         state.say(.away(status.oneLine))
       }
-      try? await Task.sleep(for: wait)
+      await sleep(wait)
     }
+  }
+
+  /// Checks once, before the first call, whether this is a server for the agent, so that a mistake shows
+  /// at the start. Returns whether it is. A server that is away is no mistake.
+  private func checkServer() async throws -> Bool {
+    do {
+      return try await race(
+        {
+          try await Self.checkVersion(of: self.client())
+          return true
+        },
+        {
+          await self.untilCall(isOn: true)
+          return false
+        })
+    } catch let status as Status {
+      try configuration.checkFirst(status)
+      if !status.isUnreachable { state.say(.away(status.oneLine)) }
+      return false
+    }
+  }
+
+  private func client() -> VoiceProcessingClient {
+    // A new connection each time, because the old one may have failed silently.
+    VoiceProcessingClient(
+      server: configuration.address, clientName: clientName, security: configuration.security,
+      credentials: configuration.credentials
+    ).reconnected()
+  }
+
+  /// Waits until a call begins, or until it ends.
+  private func untilCall(isOn: Bool) async {
+    for await status in board.watch() where status.call.isOn == isOn { return }
+  }
+
+  /// Sleeps while the call lasts.
+  private func sleep(_ time: Duration) async {
+    try? await race({ try await Task.sleep(for: time) }, { await self.untilCall(isOn: false) })
   }
 
   /// The suffix of the session's name, or 0 for none. When all names have been refused, they are tried
@@ -87,11 +137,7 @@ final class ServerLink: EdgeLink {
 
   /// Runs one session, and returns how it ended. Throws if none starts.
   private func runSession(epoch: Int, suffix: Int, hasRun: Bool) async throws -> SessionLoss {
-    // A new connection each time, because the old one may have failed silently.
-    let server = VoiceProcessingClient(
-      server: configuration.address, clientName: client, security: configuration.security,
-      credentials: configuration.credentials
-    ).reconnected()
+    let server = client()
     // A server that has just started is slow to tell its capabilities.
     if !hasRun { try await Self.checkVersion(of: server) }
     let (start, stream) = try await open(on: server, suffix: suffix)
@@ -104,7 +150,14 @@ final class ServerLink: EdgeLink {
     publishTicket(of: stream.started)
     state.say(.connected(session: stream.started.session))
     let sending = Task { await send(outbox, to: stream) }
+    let ending = Task {
+      await untilCall(isOn: false)
+      // The voice thread has left the session.
+      try await Task.sleep(for: Self.longestEnd)
+      abandonment.yield()
+    }
     defer {
+      ending.cancel()
       outbox.close()
       sending.cancel()
       voice.post { $0.disconnected(epoch: epoch) }

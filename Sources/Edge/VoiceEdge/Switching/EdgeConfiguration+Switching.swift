@@ -7,12 +7,14 @@ extension EdgeConfiguration {
     public var machine = ""
     /// The ids of the ports that are shared headsets. Empty switches automatic switching off.
     public var headsets: [String] = []
-    public var call = Call.farEnd
+    public var call = Call.automatic
 
     public var isOn: Bool { !headsets.isEmpty }
 
     /// The sign of a call.
     public enum Call: String, Sendable, CaseIterable {
+      /// The call of this machine. Without a sign of when it begins and ends, the far end's sound.
+      case automatic
       /// The far end sounds. Pauses of up to 10 s belong to the call.
       case farEnd = "far-end"
       /// A program reads the voice from its FIFO.

@@ -19,11 +19,13 @@ final class EdgeSwitching: Sendable {
   }
 
   /// The time between looks at the activity.
-  private static let interval = Duration.milliseconds(100)
+  private static let interval = Duration.milliseconds(50)
 
   private let settings: EdgeConfiguration.Switching
   private let client: RoutingClient
   private let media: [any PausesMedia]
+  /// Whether the agent itself pauses the media players for a call of this machine.
+  private let pausesOwnPlayers: Bool
   private let log: @Sendable (String) -> Void
   private let state: Mutex<Status>
 
@@ -41,6 +43,7 @@ final class EdgeSwitching: Sendable {
       server: server.address, clientName: configuration.session.client, security: server.security,
       credentials: server.credentials)
     self.media = media
+    pausesOwnPlayers = configuration.programs.mediaDuringCalls == .pause
     self.log = log
     state = Mutex(
       Status(
@@ -68,7 +71,7 @@ final class EdgeSwitching: Sendable {
         while !Task.isCancelled {
           var plays = false
           for player in media where await player.isPlaying { plays = true }
-          link.report(activity(board.status.sounds, routes, desktop?.status, hasPlayer: plays))
+          link.report(activity(board.status, routes, desktop?.status, hasPlayer: plays))
           await resumeWithoutArbiter()
           try? await Task.sleep(for: Self.interval)
         }
@@ -88,9 +91,10 @@ final class EdgeSwitching: Sendable {
 
   /// Returns the activity of this machine.
   private func activity(
-    _ sounds: ProgramSounds.Summary, _ routes: RouteDirector, _ desktop: OtherPrograms.Status?,
+    _ status: EdgeStatus, _ routes: RouteDirector, _ desktop: OtherPrograms.Status?,
     hasPlayer: Bool
   ) -> Anechoic_V1_MachineActivity {
+    let sounds = status.sounds
     let shared = Set(settings.headsets).intersection(routes.present)
     let chosen = routes.chosen.map { shared.intersection([$0]) } ?? []
     return state.withLock { state in
@@ -100,7 +104,11 @@ final class EdgeSwitching: Sendable {
         $0.headsets = shared.sorted()
         $0.chosenHeadsets = chosen.sorted()
         $0.microphoneOpen =
-          settings.call == .farEnd ? sounds.farEndSounds : sounds.voiceIsRead
+          switch settings.call {
+          case .automatic: status.call.isSeen || sounds.farEndSounds
+          case .farEnd: sounds.farEndSounds
+          case .voice: sounds.voiceIsRead
+          }
         $0.mediaPlaying = sounds.mediaPlays || hasPlayer || state.desktop.isMedia(now: now)
         $0.notificationPlaying = sounds.notificationSounds || state.desktop.isShort(now: now)
       }
@@ -127,7 +135,9 @@ final class EdgeSwitching: Sendable {
     case .mediaPauseRequested(let request):
       state.withLock { $0.isPaused = true }
       log("routing: media pauses, because \(request.machine) has a call")
-      for player in media { await player.pause() }
+      // The agent resumes them at the end of the call, earlier than the arbiter.
+      let leavesPlayers = request.machine == settings.machine && pausesOwnPlayers
+      for player in media where !(leavesPlayers && player is MediaPlayers) { await player.pause() }
     case .mediaResumeRequested:
       state.withLock { $0.isPaused = false }
       log("routing: media resumes")
@@ -149,6 +159,7 @@ final class EdgeSwitching: Sendable {
 
   private func take(_ decision: Anechoic_V1_RoutingDecision, _ routes: RouteDirector) {
     guard state.withLock({ $0.rule.take(decision) }) else { return }
+    routes.refresh()
     let holder = decision.holder.isEmpty ? "no machine" : decision.holder
     log("routing: \(holder) uses the headset \(decision.headset)")
     guard decision.chosen, decision.holder != settings.machine,

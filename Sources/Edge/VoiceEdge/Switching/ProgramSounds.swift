@@ -1,10 +1,10 @@
 internal import AudioCore
 internal import VoiceSessions
 
-/// The sounds of the agent's programs, as far as automatic switching needs them.
+/// The sounds of the agent's programs, by which calls begin and headsets change hands.
 struct ProgramSounds {
   /// The peak above which a frame counts as sound, -60 dBFS.
-  private static let threshold: Float = 0.001
+  static let threshold: Float = 0.001
 
   /// The far end of a call. Its pauses are longer than those of media.
   private var farEnd = SoundPresence(silence: .seconds(10), shortest: .zero)
@@ -13,9 +13,21 @@ struct ProgramSounds {
   /// Records the next frames; nil stands for no sound. Runs per frame: no allocation, lock, log or
   /// await.
   mutating func record(farEndPeak: Float?, otherAudioPeak: Float?, now: ContinuousClock.Instant) {
-    farEnd.record(isSounding: (farEndPeak ?? 0) > Self.threshold, now: now)
-    otherAudio.record(isSounding: (otherAudioPeak ?? 0) > Self.threshold, now: now)
+    record(
+      farEnd: (farEndPeak ?? 0) > Self.threshold,
+      otherAudio: (otherAudioPeak ?? 0) > Self.threshold,
+      now: now)
   }
+
+  /// Records whether the programs sound.
+  mutating func record(farEnd: Bool, otherAudio: Bool, now: ContinuousClock.Instant) {
+    self.farEnd.record(isSounding: farEnd, now: now)
+    self.otherAudio.record(isSounding: otherAudio, now: now)
+  }
+
+  func farEndIsHeard(now: ContinuousClock.Instant) -> Bool { farEnd.isHeard(now: now) }
+
+  func otherAudioIsHeard(now: ContinuousClock.Instant) -> Bool { otherAudio.isHeard(now: now) }
 
   func summary(voiceIsRead: Bool, now: ContinuousClock.Instant) -> Summary {
     Summary(

@@ -8,13 +8,18 @@ struct EdgeRings: Sendable {
   let played: FrameRing<PlayedNote>
   /// Returns the health of the microphone.
   let captureHealth: @Sendable () -> DeviceHealth
+  /// Returns the health of the loudspeaker.
+  let loudspeakerHealth: @Sendable () -> DeviceHealth
   /// Opens or closes the microphone. Returns at once.
   let openMicrophone: @Sendable (_ isOpen: Bool) -> Void
+  /// Opens or closes the loudspeaker and its loopback. Returns at once.
+  let openLoudspeaker: @Sendable (_ isOpen: Bool) -> Void
 
   /// Creates the rings. Each holds half a second.
   init(
-    _ audio: EdgeConfiguration.Audio, captureHealth: @escaping @Sendable () -> DeviceHealth,
-    openMicrophone: @escaping @Sendable (_ isOpen: Bool) -> Void
+    _ audio: EdgeConfiguration.Audio, microphone: HealthRecord, loudspeaker: HealthRecord,
+    openMicrophone: @escaping @Sendable (_ isOpen: Bool) -> Void,
+    openLoudspeaker: @escaping @Sendable (_ isOpen: Bool) -> Void
   ) {
     capture = FrameRing(
       rate: audio.rate, channelCount: audio.inputChannels, capacity: 50, note: CaptureNote())
@@ -24,8 +29,10 @@ struct EdgeRings: Sendable {
       rate: audio.rate, channelCount: audio.outputChannels, capacity: 50, note: MixNote())
     played = FrameRing(
       rate: audio.rate, channelCount: audio.outputChannels, capacity: 50, note: PlayedNote())
-    self.captureHealth = captureHealth
+    captureHealth = { microphone.value }
+    loudspeakerHealth = { loudspeaker.value }
     self.openMicrophone = openMicrophone
+    self.openLoudspeaker = openLoudspeaker
   }
 }
 
@@ -35,20 +42,24 @@ final class EdgePrograms {
   let otherAudio: ProgramInput?
   let voice: ProgramOutput?
 
-  init(_ configuration: EdgeConfiguration, _ devices: EdgeDevices) {
+  init(
+    _ configuration: EdgeConfiguration, _ devices: EdgeDevices, wake: @escaping @Sendable () -> Void
+  ) {
     let (programs, audio) = (configuration.programs, configuration.audio)
     farEnd = programs.farEnd.map {
       ProgramInput(
-        $0, title: "far-end", rate: audio.rate, channelCount: programs.farEndChannels, devices)
+        $0, title: "far-end", rate: audio.rate, channelCount: programs.farEndChannels, devices,
+        wake: wake)
     }
     otherAudio = programs.otherAudio.map {
       ProgramInput(
         $0, title: "other-audio", rate: audio.rate, channelCount: programs.otherAudioChannels,
-        devices)
+        devices, wake: wake)
     }
     voice = programs.voice.map {
       ProgramOutput(
-        $0, title: "voice", rate: audio.rate, channelCount: audio.inputChannels, devices)
+        $0, title: "voice", rate: audio.rate, channelCount: audio.inputChannels, devices,
+        wake: wake)
     }
   }
 

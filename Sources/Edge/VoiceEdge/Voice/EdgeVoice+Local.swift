@@ -141,6 +141,7 @@ extension EdgeVoice: LocalVoice.Receiver {
   func publish() {
     status.isConnected = link != nil || playback != nil
     status.hasSession = hasSession
+    status.isRecording = isRecording
     status.session = link?.started.session ?? playback?.session ?? ""
     status.mute = mute
     status.latency = link == nil ? LatencyMeter.Shares() : latency.shares

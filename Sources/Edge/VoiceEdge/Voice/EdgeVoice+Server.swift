@@ -8,9 +8,10 @@ extension EdgeVoice {
   /// Returns the request that starts the next session.
   func makeStart(suffix: Int) -> Anechoic_V1_Start {
     let (audio, programs) = (configuration.audio, configuration.programs)
+    let mayLoop = [.automatic, .desktop].contains(audio.reference)
     let usesReference =
       audio.reference == .tap
-      || audio.reference == .automatic && configuration.session.share == nil
+      || mayLoop && configuration.session.share == nil
         && configuration.routes.ports.contains { $0.loopback != nil }
     return Anechoic_V1_Start.with {
       let ending = suffix == 0 ? "" : "-\(suffix + 1)"
@@ -43,6 +44,8 @@ extension EdgeVoice {
   }
 
   func connected(_ session: ServerSession) {
+    // The call may be over meanwhile.
+    guard calls.rule.isOn else { return session.outbox.close() }
     let started = session.started
     let resumed = started.hasResumed ? lost : nil
     lost = nil
@@ -83,16 +86,24 @@ extension EdgeVoice {
 
   func disconnected(epoch: Int) {
     guard let link, link.epoch == epoch else { return }
-    link.outbox.close()
-    self.link = nil
-    follow(configuration.session.configuration)
+    leaveSession()
     lowerOthersAtRest(nil)
     lost = LostSession(started: link.started, lastEventID: lastEventID)
-    mute.requested.connectionLost()
     status.gapSince = MonotonicClock.nanoseconds
+    publish()
+  }
+
+  /// Leaves the session, if there is one. The server ends it, because nothing more comes.
+  func leaveSession() {
+    link?.outbox.close()
+    link = nil
+    lost = nil
+    standsIn = false
+    follow(configuration.session.configuration)
+    mute.requested.connectionLost()
+    status.gapSince = nil
     status.stats = nil
     status.voiceActive = false
-    publish()
   }
 
   func received(_ response: Anechoic_V1_ProcessResponse, epoch: Int) {

@@ -11,6 +11,8 @@ internal import VoiceSessions
 ///
 /// This thread never waits for anything slow. Other threads use the mailbox.
 final class EdgeVoice {
+  /// The time in ms between looks for a call. What FIFOs show wakes the voice at once.
+  private static let restingInterval = 50
   /// The maximum number of frames that wait in the ring of a device. Older frames are dropped.
   private static let longestBacklog = 20
   /// The time in ns without an answer after which the server is given up.
@@ -81,7 +83,8 @@ final class EdgeVoice {
   var playback: JoinedPlayback?
   /// Whether other audio waits, because its media is paused for a call.
   var holdsOtherAudio = false
-  private var sounds = ProgramSounds()
+  var sounds = ProgramSounds()
+  var calls: EdgeCalls
 
   init(
     _ configuration: EdgeConfiguration, rings: EdgeRings, programs: EdgePrograms,
@@ -106,6 +109,7 @@ final class EdgeVoice {
     timeline = CaptureTimeline(now: now)
     referenceTimeline = CaptureTimeline(now: now)
     mute = EdgeMute(session: configuration.mute.startsMuted)
+    calls = EdgeCalls(configuration)
     reports = PlaybackReports(samplesPerSecond: rate.hertz)
     follow(configuration.session.configuration)
     lowerOthersAtRest(nil)
@@ -115,19 +119,21 @@ final class EdgeVoice {
   func prepare(engine: any VoiceEngine.Type) throws {
     local = try LocalVoice(configuration, engine: engine, receiver: self)
     local?.cancelEcho(as: tuned(configuration.session.configuration))
-    if link == nil { local?.begin(muted: mute.session) }
-    isLocalRunning = true
+    // A press of the mute key counts between calls, too.
+    local?.begin(muted: mute.session)
   }
 
   func run(_ thread: LoopThread) {
     while !thread.isStopped {
-      mailbox.wait(milliseconds: 10)
+      mailbox.wait(milliseconds: calls.flows ? 10 : Self.restingInterval)
       mailbox.read(by: self)
       guard configuration.session.join == nil else {
         idle()
         continue
       }
+      updateCall()
       updateMicrophone()
+      guard calls.flows else { continue }
       takeCaptured()
       let missed = timeline.catchUp(now: MonotonicClock.nanoseconds)
       position += Int64(missed * microphoneFrame.sampleCount)
@@ -168,15 +174,15 @@ final class EdgeVoice {
       if gapBefore == .unspecified { gapBefore = lostReason }
       if missing > 0 { status.concealedFrames += Int(missing) / microphoneFrame.sampleCount }
     }
-    let hasFar = programs.farEnd?.next(into: farFrame) ?? false
-    let hasOther = !holdsOtherAudio && programs.otherAudio?.next(into: otherFrame) ?? false
-    if configuration.switching.isOn {
-      sounds.record(
-        farEndPeak: hasFar ? farFrame.peak : nil, otherAudioPeak: hasOther ? otherFrame.peak : nil,
-        now: .now)
-    }
+    let waits = waitsForLoudspeaker
+    let hasFar = !waits && programs.farEnd?.next(into: farFrame) ?? false
+    let hasOther =
+      !waits && !holdsOtherAudio && programs.otherAudio?.next(into: otherFrame) ?? false
+    sounds.record(
+      farEndPeak: hasFar ? farFrame.peak : nil, otherAudioPeak: hasOther ? otherFrame.peak : nil,
+      now: .now)
     test?.append(microphoneFrame, at: time)
-    let isWithheld = mute.isMuted && configuration.mute.staysLocal || test?.isRunning == true
+    let isWithheld = mute.isMuted && configuration.mute.audio != .sent || test?.isRunning == true
     runsLocal(usesLocal || isWithheld)
     var audio = Anechoic_V1_AudioInput()
     takeReference(into: &audio)
@@ -202,11 +208,15 @@ final class EdgeVoice {
     if let time { captureWaits.sent(capturedAt: time) }
     if steps.isMultiple(of: 10) {
       microphoneIsBusy(rings.captureHealth().isBusy)
-      if configuration.switching.isOn {
-        status.sounds = sounds.summary(voiceIsRead: programs.voice?.isRead ?? false, now: .now)
-      }
+      updateSounds()
       publish()
     }
+  }
+
+  /// Tells automatic switching what the programs play.
+  func updateSounds() {
+    guard configuration.switching.isOn else { return }
+    status.sounds = sounds.summary(voiceIsRead: programs.voice?.isRead ?? false, now: .now)
   }
 
   private var lostReason: Anechoic_V1_GapReason {
@@ -240,7 +250,9 @@ final class EdgeVoice {
   private func takeReference(into audio: inout Anechoic_V1_AudioInput) {
     let sendsReference = link?.started.inputs.hasReference == true
     while let note = rings.played.read(into: referenceFrame) {
-      if isLocalRunning { local?.append(referenceFrame, to: .reference, time: note.heardAt) }
+      if isLocalRunning, !hasLoopback {
+        local?.append(referenceFrame, to: .reference, time: note.heardAt)
+      }
       guard let link else { continue }
       if sendsReference {
         if !hasLoopback { appendReference(at: note.heardAt, into: &audio) }
@@ -250,6 +262,7 @@ final class EdgeVoice {
     }
     guard hasLoopback else { return }
     while let note = rings.loopback.read(into: referenceFrame) {
+      if isLocalRunning { local?.append(referenceFrame, to: .reference, time: note.time) }
       if link != nil, sendsReference { appendReference(at: note.time, into: &audio) }
     }
   }
@@ -276,6 +289,21 @@ final class EdgeVoice {
     referenceTimeline = CaptureTimeline(now: MonotonicClock.nanoseconds - 20_000_000)
     reports = PlaybackReports(samplesPerSecond: microphoneFrame.rate.hertz)
     gapBefore = .unspecified
+  }
+
+  /// Begins with what the devices deliver from now on, because they were closed until now.
+  func restartCapture() {
+    timeline = CaptureTimeline(now: MonotonicClock.nanoseconds)
+    rings.capture.drop(downTo: 0)
+    rings.played.drop(downTo: 0)
+    gapBefore = .unspecified
+  }
+
+  /// Stops the local voice, which begins anew with the next frame.
+  func stopLocal() {
+    isLocalRunning = false
+    status.voiceActive = false
+    status.mutedSpeechActive = false
   }
 
   private func runsLocal(_ runs: Bool) {

@@ -38,7 +38,6 @@ final class LocalVoice {
     var settings = try SessionConfiguration(
       configuration.session.configuration, path: "session")
     if configuration.fallback == .light {
-      settings.voiceProcessing.echoCancellation = .off
       settings.voiceProcessing.noiseSuppression = .off
       settings.voiceProcessing.gainControl = .off
       settings.voiceProcessing.highPassFilter = true
@@ -83,9 +82,10 @@ final class LocalVoice {
     submit(.mute(muted, ifGeneration: ifGeneration))
   }
 
-  /// Cancels echo as the settings say. Only a voice that does all on this machine cancels echo.
+  /// Cancels echo as the settings say, if the voice is processed on this machine.
   func cancelEcho(as settings: Anechoic_V1_SessionConfig) {
-    guard fallback == .full, let new = try? SessionConfiguration(settings, path: "session")
+    guard fallback == .light || fallback == .full,
+      let new = try? SessionConfiguration(settings, path: "session")
     else { return }
     submit(
       .configuration { configuration in

@@ -16,6 +16,7 @@ enum AudioFlags: EdgeFlagSection { static let name = "audio" }
 enum RoutesFlags: EdgeFlagSection { static let name = "routes" }
 enum RoutingFlags: EdgeFlagSection { static let name = "routing" }
 enum ProgramsFlags: EdgeFlagSection { static let name = "programs" }
+enum CallsFlags: EdgeFlagSection { static let name = "calls" }
 enum MicrophoneFlags: EdgeFlagSection { static let name = "microphone" }
 enum MuteFlags: EdgeFlagSection { static let name = "mute" }
 enum KeysFlags: EdgeFlagSection { static let name = "keys" }

@@ -59,7 +59,9 @@ def configuration(options: argparse.Namespace, voice: Path) -> dict:
         "server": {"address": options.server}, "session": {"id": options.session},
         "audio": {"rate": options.rate, "output_channels": 1},
         "routes": {"ports": [{"id": "desk", "input": "counting", "output": "null"}]},
-        "programs": {"voice": f"fifo:{voice}"}, "mute": {"start_muted": options.mute_at == 0},
+        "programs": {"voice": f"fifo:{voice}"},
+        # The vectors are about audio that is sent while the session is muted.
+        "mute": {"start_muted": options.mute_at == 0, "muted_audio": "sent"},
         "fallback": "silence" if options.fallback == "silence" else "pass-through",
     }
 
@@ -81,8 +83,8 @@ def set_mute(agent: Agent, muted: bool) -> None:
 class Output:
     """The samples that the agent has returned, each at its place."""
 
-    def __init__(self, rate: int, count: int, began: float) -> None:
-        self.rate, self.began = rate, began
+    def __init__(self, rate: int, count: int) -> None:
+        self.rate, self.began = rate, time.monotonic()
         self.samples = np.zeros(count, "<i2")
 
     def place(self, samples: np.ndarray) -> None:
@@ -113,14 +115,16 @@ def main() -> None:
     folder = Path(options.output).parent
     source, voice = Microphone(folder, options.rate), folder / "voice"
     os.mkfifo(voice)
+    # A program that reads the voice begins a call.
+    output = Output(options.rate, round(options.seconds * options.rate))
+    threading.Thread(target=output.read, args=(voice,), daemon=True).start()
     agent = Agent(
         folder, configuration(options, voice), source.sound, 'microphone: "counting" runs', tell_states)
     try:
         agent.runs.wait(30)
         source.begin()
-        output = Output(options.rate, round(options.seconds * options.rate), source.began)
+        output.began = source.began
         tell("began")
-        threading.Thread(target=output.read, args=(voice,), daemon=True).start()
         changes = [(options.mute_at, True), (options.unmute_at, False)]
         for at, muted in sorted((at, muted) for at, muted in changes if at):
             time.sleep(max(0.0, source.began + at / 1000 - time.monotonic()))

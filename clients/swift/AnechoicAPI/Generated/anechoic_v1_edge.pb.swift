@@ -40,8 +40,11 @@ public nonisolated enum Anechoic_V1_MicrophoneUse: SwiftProtobuf.Enum, Swift.Cas
   /// Closed, because the microphone is muted.
   case closedWhileMuted // = 5
 
-  /// Closed, because there is no session.
+  /// Closed, because there is no session, although there is a call.
   case closedWithoutSession // = 6
+
+  /// Closed, because there is no call.
+  case closedWithoutCall // = 7
   case UNRECOGNIZED(Int)
 
   public init() {
@@ -57,6 +60,7 @@ public nonisolated enum Anechoic_V1_MicrophoneUse: SwiftProtobuf.Enum, Swift.Cas
     case 4: self = .test
     case 5: self = .closedWhileMuted
     case 6: self = .closedWithoutSession
+    case 7: self = .closedWithoutCall
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -70,6 +74,7 @@ public nonisolated enum Anechoic_V1_MicrophoneUse: SwiftProtobuf.Enum, Swift.Cas
     case .test: return 4
     case .closedWhileMuted: return 5
     case .closedWithoutSession: return 6
+    case .closedWithoutCall: return 7
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -83,6 +88,7 @@ public nonisolated enum Anechoic_V1_MicrophoneUse: SwiftProtobuf.Enum, Swift.Cas
     .test,
     .closedWhileMuted,
     .closedWithoutSession,
+    .closedWithoutCall,
   ]
 
 }
@@ -265,6 +271,22 @@ public nonisolated struct Anechoic_V1_EdgeStatus: @unchecked Sendable {
   /// Clears the value of `switching`. Subsequent reads from it will return its default value.
   public mutating func clearSwitching() {_uniqueStorage()._switching = nil}
 
+  public var call: Anechoic_V1_EdgeCall {
+    get {_storage._call ?? Anechoic_V1_EdgeCall()}
+    set {_uniqueStorage()._call = newValue}
+  }
+  /// Returns true if `call` has been explicitly set.
+  public var hasCall: Bool {_storage._call != nil}
+  /// Clears the value of `call`. Subsequent reads from it will return its default value.
+  public mutating func clearCall() {_uniqueStorage()._call = nil}
+
+  /// Whether the sound of the microphone reaches the server or a program. False for a muted microphone
+  /// that is heard on this machine only, to detect the muted talker. microphone.lamps show this state.
+  public var recording: Bool {
+    get {_storage._recording}
+    set {_uniqueStorage()._recording = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The latency from the microphone to the processed voice. The buffer of the program that records
@@ -398,6 +420,117 @@ public nonisolated struct Anechoic_V1_EdgeStatus: @unchecked Sendable {
   public init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// The call of a machine. Between calls the agent has no session, its devices are closed, and it
+/// leaves other programs alone.
+public nonisolated struct Anechoic_V1_EdgeCall: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var active: Bool = false
+
+  /// The time at which the call began. Absent between calls.
+  public var beginTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_beginTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_beginTime = newValue}
+  }
+  /// Returns true if `beginTime` has been explicitly set.
+  public var hasBeginTime: Bool {self._beginTime != nil}
+  /// Clears the value of `beginTime`. Subsequent reads from it will return its default value.
+  public mutating func clearBeginTime() {self._beginTime = nil}
+
+  /// The signs that keep the call, at least one during a call.
+  public var signs: [Anechoic_V1_CallSign] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _beginTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+}
+
+/// A sign by which the agent knows that there is a call.
+public nonisolated struct Anechoic_V1_CallSign: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var kind: Anechoic_V1_CallSign.Kind = .unspecified
+
+  /// The program that asks for the call or records. Empty if it is not known.
+  public var program: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated enum Kind: SwiftProtobuf.Enum, Swift.CaseIterable {
+    public typealias RawValue = Int
+    case unspecified // = 0
+
+    /// The configuration makes the time in which the agent runs one call.
+    case configuration // = 1
+
+    /// The agent cannot see whether a program uses the voice, so it assumes that one does.
+    case unseen // = 2
+
+    /// A program reads the voice from its FIFO.
+    case voiceRead // = 3
+
+    /// The far end sounds, or did in the last 10 s.
+    case farEnd // = 4
+
+    /// A program on the desktop records.
+    case recording // = 5
+
+    /// A program asked for it with BeginCall or HoldCall.
+    case request // = 6
+    case UNRECOGNIZED(Int)
+
+    public init() {
+      self = .unspecified
+    }
+
+    public init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .configuration
+      case 2: self = .unseen
+      case 3: self = .voiceRead
+      case 4: self = .farEnd
+      case 5: self = .recording
+      case 6: self = .request
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    public var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .configuration: return 1
+      case .unseen: return 2
+      case .voiceRead: return 3
+      case .farEnd: return 4
+      case .recording: return 5
+      case .request: return 6
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    public static let allCases: [Anechoic_V1_CallSign.Kind] = [
+      .unspecified,
+      .configuration,
+      .unseen,
+      .voiceRead,
+      .farEnd,
+      .recording,
+      .request,
+    ]
+
+  }
+
+  public init() {}
 }
 
 public nonisolated struct Anechoic_V1_EdgePort: Sendable {
@@ -666,12 +799,115 @@ public nonisolated struct Anechoic_V1_TestAudioResponse: Sendable {
   fileprivate var _echoReturnLossEnhancementDb: Float? = nil
 }
 
+public nonisolated struct Anechoic_V1_BeginCallRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The name of the holder: 1 to 100 printable ASCII characters. Beginning twice with one name is
+  /// like beginning once.
+  public var holder: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Anechoic_V1_BeginCallResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var call: Anechoic_V1_EdgeCall {
+    get {_call ?? Anechoic_V1_EdgeCall()}
+    set {_call = newValue}
+  }
+  /// Returns true if `call` has been explicitly set.
+  public var hasCall: Bool {self._call != nil}
+  /// Clears the value of `call`. Subsequent reads from it will return its default value.
+  public mutating func clearCall() {self._call = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _call: Anechoic_V1_EdgeCall? = nil
+}
+
+public nonisolated struct Anechoic_V1_EndCallRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The name of the holder. Empty ends the call for all that began it with BeginCall.
+  public var holder: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Anechoic_V1_EndCallResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var call: Anechoic_V1_EdgeCall {
+    get {_call ?? Anechoic_V1_EdgeCall()}
+    set {_call = newValue}
+  }
+  /// Returns true if `call` has been explicitly set.
+  public var hasCall: Bool {self._call != nil}
+  /// Clears the value of `call`. Subsequent reads from it will return its default value.
+  public mutating func clearCall() {self._call = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _call: Anechoic_V1_EdgeCall? = nil
+}
+
+public nonisolated struct Anechoic_V1_HoldCallRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The name of the holder: 1 to 100 printable ASCII characters. Several may have the same.
+  public var holder: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Anechoic_V1_HoldCallResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var call: Anechoic_V1_EdgeCall {
+    get {_call ?? Anechoic_V1_EdgeCall()}
+    set {_call = newValue}
+  }
+  /// Returns true if `call` has been explicitly set.
+  public var hasCall: Bool {self._call != nil}
+  /// Clears the value of `call`. Subsequent reads from it will return its default value.
+  public mutating func clearCall() {self._call = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _call: Anechoic_V1_EdgeCall? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "anechoic.v1"
 
 nonisolated extension Anechoic_V1_MicrophoneUse: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0MICROPHONE_USE_UNSPECIFIED\0\u{1}MICROPHONE_USE_ALWAYS\0\u{1}MICROPHONE_USE_SESSION\0\u{1}MICROPHONE_USE_MUTED_TALKER\0\u{1}MICROPHONE_USE_TEST\0\u{1}MICROPHONE_USE_CLOSED_WHILE_MUTED\0\u{1}MICROPHONE_USE_CLOSED_WITHOUT_SESSION\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0MICROPHONE_USE_UNSPECIFIED\0\u{1}MICROPHONE_USE_ALWAYS\0\u{1}MICROPHONE_USE_SESSION\0\u{1}MICROPHONE_USE_MUTED_TALKER\0\u{1}MICROPHONE_USE_TEST\0\u{1}MICROPHONE_USE_CLOSED_WHILE_MUTED\0\u{1}MICROPHONE_USE_CLOSED_WITHOUT_SESSION\0\u{1}MICROPHONE_USE_CLOSED_WITHOUT_CALL\0")
 }
 
 nonisolated extension Anechoic_V1_MuteHolder: SwiftProtobuf._ProtoNameProviding {
@@ -680,7 +916,7 @@ nonisolated extension Anechoic_V1_MuteHolder: SwiftProtobuf._ProtoNameProviding 
 
 nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".EdgeStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}server\0\u{1}connected\0\u{1}session\0\u{1}problem\0\u{1}muted\0\u{3}mute_holders\0\u{3}mute_actor\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{1}route\0\u{1}ports\0\u{1}devices\0\u{1}latency\0\u{1}flow\0\u{1}stats\0\u{3}last_gap\0\u{3}microphone_use\0\u{3}other_programs\0\u{1}switching\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}server\0\u{1}connected\0\u{1}session\0\u{1}problem\0\u{1}muted\0\u{3}mute_holders\0\u{3}mute_actor\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{1}route\0\u{1}ports\0\u{1}devices\0\u{1}latency\0\u{1}flow\0\u{1}stats\0\u{3}last_gap\0\u{3}microphone_use\0\u{3}other_programs\0\u{1}switching\0\u{1}call\0\u{1}recording\0")
 
   fileprivate class _StorageClass {
     var _server: String = String()
@@ -702,6 +938,8 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
     var _microphoneUse: Anechoic_V1_MicrophoneUse = .unspecified
     var _otherPrograms: Anechoic_V1_EdgeStatus.OtherPrograms? = nil
     var _switching: Anechoic_V1_EdgeStatus.Switching? = nil
+    var _call: Anechoic_V1_EdgeCall? = nil
+    var _recording: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -731,6 +969,8 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
       _microphoneUse = source._microphoneUse
       _otherPrograms = source._otherPrograms
       _switching = source._switching
+      _call = source._call
+      _recording = source._recording
     }
   }
 
@@ -768,6 +1008,8 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
         case 17: try { try decoder.decodeSingularEnumField(value: &_storage._microphoneUse) }()
         case 18: try { try decoder.decodeSingularMessageField(value: &_storage._otherPrograms) }()
         case 19: try { try decoder.decodeSingularMessageField(value: &_storage._switching) }()
+        case 20: try { try decoder.decodeSingularMessageField(value: &_storage._call) }()
+        case 21: try { try decoder.decodeSingularBoolField(value: &_storage._recording) }()
         default: break
         }
       }
@@ -837,6 +1079,12 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
       try { if let v = _storage._switching {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
       } }()
+      try { if let v = _storage._call {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+      } }()
+      if _storage._recording != false {
+        try visitor.visitSingularBoolField(value: _storage._recording, fieldNumber: 21)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -865,6 +1113,8 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
         if _storage._microphoneUse != rhs_storage._microphoneUse {return false}
         if _storage._otherPrograms != rhs_storage._otherPrograms {return false}
         if _storage._switching != rhs_storage._switching {return false}
+        if _storage._call != rhs_storage._call {return false}
+        if _storage._recording != rhs_storage._recording {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -1106,6 +1356,89 @@ nonisolated extension Anechoic_V1_EdgeStatus.Flow: SwiftProtobuf.Message, SwiftP
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
+}
+
+nonisolated extension Anechoic_V1_EdgeCall: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".EdgeCall"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}active\0\u{3}begin_time\0\u{1}signs\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.active) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._beginTime) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.signs) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.active != false {
+      try visitor.visitSingularBoolField(value: self.active, fieldNumber: 1)
+    }
+    try { if let v = self._beginTime {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.signs.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.signs, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_EdgeCall, rhs: Anechoic_V1_EdgeCall) -> Bool {
+    if lhs.active != rhs.active {return false}
+    if lhs._beginTime != rhs._beginTime {return false}
+    if lhs.signs != rhs.signs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_CallSign: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".CallSign"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}program\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.program) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 1)
+    }
+    if !self.program.isEmpty {
+      try visitor.visitSingularStringField(value: self.program, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_CallSign, rhs: Anechoic_V1_CallSign) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.program != rhs.program {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_CallSign.Kind: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KIND_UNSPECIFIED\0\u{1}KIND_CONFIGURATION\0\u{1}KIND_UNSEEN\0\u{1}KIND_VOICE_READ\0\u{1}KIND_FAR_END\0\u{1}KIND_RECORDING\0\u{1}KIND_REQUEST\0")
 }
 
 nonisolated extension Anechoic_V1_EdgePort: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1454,6 +1787,198 @@ nonisolated extension Anechoic_V1_TestAudioResponse: SwiftProtobuf.Message, Swif
     if lhs._roundTripMs != rhs._roundTripMs {return false}
     if lhs._echoReturnLossDb != rhs._echoReturnLossDb {return false}
     if lhs._echoReturnLossEnhancementDb != rhs._echoReturnLossEnhancementDb {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_BeginCallRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".BeginCallRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}holder\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.holder) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.holder.isEmpty {
+      try visitor.visitSingularStringField(value: self.holder, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_BeginCallRequest, rhs: Anechoic_V1_BeginCallRequest) -> Bool {
+    if lhs.holder != rhs.holder {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_BeginCallResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".BeginCallResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}call\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._call) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._call {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_BeginCallResponse, rhs: Anechoic_V1_BeginCallResponse) -> Bool {
+    if lhs._call != rhs._call {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_EndCallRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".EndCallRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}holder\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.holder) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.holder.isEmpty {
+      try visitor.visitSingularStringField(value: self.holder, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_EndCallRequest, rhs: Anechoic_V1_EndCallRequest) -> Bool {
+    if lhs.holder != rhs.holder {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_EndCallResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".EndCallResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}call\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._call) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._call {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_EndCallResponse, rhs: Anechoic_V1_EndCallResponse) -> Bool {
+    if lhs._call != rhs._call {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_HoldCallRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".HoldCallRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}holder\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.holder) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.holder.isEmpty {
+      try visitor.visitSingularStringField(value: self.holder, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_HoldCallRequest, rhs: Anechoic_V1_HoldCallRequest) -> Bool {
+    if lhs.holder != rhs.holder {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_HoldCallResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".HoldCallResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}call\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._call) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._call {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_HoldCallResponse, rhs: Anechoic_V1_HoldCallResponse) -> Bool {
+    if lhs._call != rhs._call {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
