@@ -137,6 +137,35 @@ struct FIFOTests {
     reader.join()
   }
 
+  @Test func aProgramThatOpensTheFIFOAtAnyTimeIsSeenAndGetsSound() async throws {
+    let ring = ring()
+    let frame = Frame(rate: .hz8000, channelCount: 1)
+    let writer = FIFOWriter(path: folder.path("out"), title: "voice", from: ring, log: lines.add)
+    let path = folder.path("out")
+    try await eventually("the FIFO is there") { FileManager.default.fileExists(atPath: path) }
+    for number in 0..<20 {
+      // While the writer waits, and at the moment at which it looks again.
+      try await Task.sleep(for: .milliseconds(number * 37))
+      let heard = Task.detached { () -> Int in
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 160)
+        return read(descriptor, &bytes, bytes.count)
+      }
+      try await eventually("it is seen") { writer.hasReader }
+      _ = ring.write(frame, CaptureNote())
+      _ = ring.write(frame, CaptureNote())
+      // 0 is the end of the FIFO.
+      #expect(await heard.value > 0)
+      try await eventually("it has gone") {
+        _ = ring.write(frame, CaptureNote())
+        return !writer.hasReader
+      }
+    }
+    writer.stop()
+    writer.join()
+  }
+
   @Test func aProgramThatRecordsGetsWholeFramesFromNowOn() async throws {
     let ring = ring(2, capacity: 16)
     let frame = Frame(rate: .hz8000, channelCount: 2)

@@ -29,6 +29,11 @@ struct FIFO: ~Copyable {
       case .failure(let problem):
         if let text = problem.text, text != lastProblem { log("\(title): \(path): \(text)") }
         lastProblem = problem.text
+        if problem.text == nil, let descriptor = Self.waitForReader(path, thread) {
+          self.descriptor = descriptor
+          staleCount = Self.shrink(descriptor, drains: false)
+          return
+        }
         thread.sleep(.milliseconds(20))
       }
     }
@@ -37,10 +42,10 @@ struct FIFO: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Waits up to 100 ms for data.
+  /// Waits up to 200 ms for data.
   func waitToRead() -> Bool {
     var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return Glibc.poll(&poll, 1, 100) > 0
+    return Glibc.poll(&poll, 1, 200) > 0
   }
 
   func read(into bytes: UnsafeMutableRawBufferPointer) -> Int {
@@ -56,6 +61,37 @@ struct FIFO: ~Copyable {
 
   /// The reason why a FIFO is not open. Without a text if only the reader is missing.
   private struct Problem: Error { var text: String? }
+
+  /// Waits until a program opens the FIFO for reading, with inotify. Returns a descriptor for writing. Nil if
+  /// the thread stops, or if this is not possible; then try to open the FIFO.
+  private static func waitForReader(_ path: String, _ thread: LoopThread) -> Int32? {
+    while !thread.isStopped {
+      // Open for both directions, the FIFO lets a program that opens it go on, and tells about it.
+      guard case .success(let both) = open(path, O_RDWR) else { return nil }
+      let watch = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+      defer { close(watch) }
+      guard watch >= 0, inotify_add_watch(watch, path, UInt32(IN_OPEN)) >= 0 else {
+        close(both)
+        return nil
+      }
+      var poll = pollfd(fd: watch, events: Int16(POLLIN), revents: 0)
+      // A file that replaces the FIFO is noticed after this time.
+      _ = Glibc.poll(&poll, 1, 500)
+      // The program must not see a FIFO without a writer, which is its end.
+      let writing = Glibc.open("/proc/self/fd/\(both)", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+      close(both)
+      guard writing >= 0 else { return nil }
+      if hasReader(writing) { return writing }
+      close(writing)
+    }
+    return nil
+  }
+
+  /// Whether a program has the FIFO open for reading.
+  private static func hasReader(_ writing: Int32) -> Bool {
+    var poll = pollfd(fd: writing, events: Int16(POLLOUT), revents: 0)
+    return Glibc.poll(&poll, 1, 0) >= 0 && Int32(poll.revents) & POLLERR == 0
+  }
 
   private static func open(_ path: String, _ mode: Int32) -> Result<Int32, Problem> {
     var info = stat()

@@ -64,6 +64,9 @@ final class ProgramInput {
     return playout.read(into: output, at: MonotonicClock.nanoseconds)
   }
 
+  /// Whether audio waits.
+  var hasAudio: Bool { hasWaiting || ring.count > 0 }
+
   /// Looks for sound while nobody takes the audio. Drops silence. Sound of a program waits for `next`;
   /// sound of a device goes by.
   ///

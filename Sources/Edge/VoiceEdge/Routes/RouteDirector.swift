@@ -5,7 +5,10 @@ internal import Synchronization
 /// The owner of the route. It checks the ports several times a second, and tells the device loops
 /// and the session which port to use.
 final class RouteDirector: ThreadOwner {
-  private static let interval = Duration.milliseconds(200)
+  /// The time between checks: while the microphone is open, and otherwise.
+  private static let (interval, restingInterval) = (
+    Duration.milliseconds(200), Duration.milliseconds(600)
+  )
 
   private let selector: Mutex<RouteSelector>
   private let lastPresent = Mutex<Set<String>>([])
@@ -39,7 +42,9 @@ final class RouteDirector: ThreadOwner {
       while !thread.isStopped {
         hasNews.store(false, ordering: .relaxed)
         update()
-        thread.sleep(Self.interval) { !hasNews.load(ordering: .relaxed) }
+        thread.sleep(mayCapture() ? Self.interval : Self.restingInterval) {
+          !hasNews.load(ordering: .relaxed)
+        }
       }
     }
   }

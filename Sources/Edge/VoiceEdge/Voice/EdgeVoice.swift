@@ -11,8 +11,9 @@ internal import VoiceSessions
 ///
 /// This thread never waits for anything slow. Other threads use the mailbox.
 final class EdgeVoice {
-  /// The time in ms between looks for a call. What FIFOs show wakes the voice at once.
-  private static let restingInterval = 50
+  /// The time in ms between looks for a call: while programs play, and otherwise. A FIFO that opens or
+  /// fills wakes the voice at once.
+  private static let (listeningInterval, restingInterval) = (50, 200)
   /// The maximum number of frames that wait in the ring of a device. Older frames are dropped.
   private static let longestBacklog = 20
   /// The time in ns without an answer after which the server is given up.
@@ -125,7 +126,9 @@ final class EdgeVoice {
 
   func run(_ thread: LoopThread) {
     while !thread.isStopped {
-      mailbox.wait(milliseconds: calls.flows ? 10 : Self.restingInterval)
+      let hasAudio = programs.farEnd?.hasAudio == true || programs.otherAudio?.hasAudio == true
+      let rest = hasAudio ? Self.listeningInterval : Self.restingInterval
+      mailbox.wait(milliseconds: calls.flows || configuration.session.join != nil ? 10 : rest)
       mailbox.read(by: self)
       guard configuration.session.join == nil else {
         idle()
