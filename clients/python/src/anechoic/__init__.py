@@ -21,6 +21,7 @@ from ._output import Frame, Output
 from ._reconnection import Reconnect
 from ._version import __version__
 from .connection import Connection
+from .edge import CallState, EdgeAgent
 from .errors import (
     AlreadyExists, AnechoicError, ConnectionLost, FormatError, IncompatibleServer, InvalidRequest, NotFound,
     Overloaded, PermissionDenied, Refused, ServerUnavailable, SessionEnded, Unauthenticated,
@@ -40,7 +41,7 @@ from .spatial import Source
 from .statistics import Statistics
 
 __all__ = [
-    "AlreadyExists", "AnechoicError", "Audio", "CaptureWarning", "Connection", "ConnectionLost", "Event",
+    "AlreadyExists", "AnechoicError", "Audio", "CallState", "CaptureWarning", "Connection", "ConnectionLost", "EdgeAgent", "Event",
     "Format", "FormatError", "Frame", "IncompatibleServer", "InjectionPermissionRequested", "InvalidRequest",
     "LiveFilter", "MuteChanged", "MuteGestureRequested", "MutedSpeechActivity", "NotFound", "Output",
     "Overloaded", "PermissionDenied", "Playback", "Reconnect", "Reconnecting", "Recording", "Refused",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .v1 import sessions_pb2, voice_processing_pb2
+from .v1 import edge_pb2, sessions_pb2, voice_processing_pb2
 
 
 @dataclass(frozen=True)
@@ -41,3 +41,7 @@ REPORT_MUTE_GESTURE = _method("SessionService", "ReportMuteGesture", sessions_pb
 WATCH_SESSION = _method("SessionService", "WatchSession", sessions_pb2)
 REQUEST_INJECTION_PERMISSION = _method("SessionService", "RequestInjectionPermission", sessions_pb2)
 INJECT_SPEECH = _method("SessionService", "InjectSpeech", sessions_pb2)
+GET_EDGE_STATUS = _method("EdgeService", "GetEdgeStatus", edge_pb2)
+BEGIN_CALL = _method("EdgeService", "BeginCall", edge_pb2)
+END_CALL = _method("EdgeService", "EndCall", edge_pb2)
+HOLD_CALL = _method("EdgeService", "HoldCall", edge_pb2)

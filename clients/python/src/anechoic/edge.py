@@ -1,0 +1,96 @@
+"""The call of this machine, at its edge agent."""
+
+from __future__ import annotations
+
+import os
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from types import TracebackType
+from typing import Any, AsyncIterator, Type
+
+import grpc
+
+from . import _methods
+from ._checks import check_text
+from ._credentials import StrPath
+from .connection import Connection
+from .errors import InvalidRequest
+from .v1 import edge_pb2 as api
+
+_FILE = "anechoic-edge/control.sock"
+
+
+@dataclass(frozen=True)
+class CallState:
+    """The call of a machine. Between calls the agent has no session, and its devices are closed."""
+
+    active: bool
+    begin_time: datetime | None
+    """None between calls."""
+    holders: tuple[str, ...]
+    """The programs that asked for the call."""
+
+
+class EdgeAgent:
+    """The edge agent of this machine. Use it with `async with`."""
+
+    def __init__(self, socket: StrPath | None = None) -> None:
+        """`socket` is the agent's control socket. None finds that of this user's agent, or of the service."""
+        path = _default_socket() if socket is None else os.fspath(socket)
+        if not isinstance(path, str) or not path:
+            raise InvalidRequest(f"socket: {socket!r} is not the path of a socket", field="socket")
+        self._connection = Connection(f"unix:{path}")
+
+    async def __aenter__(self) -> EdgeAgent:
+        return self
+
+    async def __aexit__(
+        self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._connection.close()
+
+    async def call(self) -> CallState:
+        """Returns the call of this machine."""
+        response = await self._connection.unary(_methods.GET_EDGE_STATUS, api.GetEdgeStatusRequest())
+        return _state(response.status.call)
+
+    async def begin_call(self, holder: str) -> CallState:
+        """Begins a call, or becomes another holder of the one that runs. It lasts until `end_call`."""
+        check_text("holder", holder)
+        return _state((await self._connection.unary(_methods.BEGIN_CALL, api.BeginCallRequest(holder=holder))).call)
+
+    async def end_call(self, holder: str = "") -> CallState:
+        """Takes `begin_call` back, for all holders if none is named."""
+        check_text("holder", holder)
+        return _state((await self._connection.unary(_methods.END_CALL, api.EndCallRequest(holder=holder))).call)
+
+    @asynccontextmanager
+    async def hold_call(self, holder: str) -> AsyncIterator[None]:
+        """Holds a call while the block runs. A program that dies ends its call."""
+        check_text("holder", holder)
+        await self._connection.connect()
+        stream = _methods.HOLD_CALL.on(self._connection.channel, "unary_stream")(api.HoldCallRequest(holder=holder))
+        try:
+            try:
+                if await stream.read() is None:
+                    raise self._connection.garbage()
+            except grpc.RpcError as failure:
+                raise self._connection.error(failure) from None
+            yield
+        finally:
+            stream.cancel()
+
+
+def _default_socket() -> str:
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    folders = [runtime] if runtime.startswith("/") else []
+    own = [f"{folder}/{_FILE}" for folder in folders] + [f"/tmp/anechoic-edge-{os.geteuid()}/control.sock"]
+    paths = [*own, f"/run/{_FILE}"]
+    return next((path for path in paths if os.path.exists(path)), paths[0])
+
+
+def _state(call: Any) -> CallState:
+    began = call.begin_time.ToDatetime(timezone.utc) if call.HasField("begin_time") else None
+    requests = [sign.program for sign in call.signs if sign.kind == api.CallSign.KIND_REQUEST]
+    return CallState(call.active, began, tuple(requests))
