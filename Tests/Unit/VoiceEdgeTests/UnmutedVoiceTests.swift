@@ -53,4 +53,23 @@ struct UnmutedVoiceTests {
       #expect(rig.status.mute.isMuted)
     }
   }
+
+  @Test func anUnmuteWhoseCallFailsLateDoesNotOverrideTheMuteAfterIt() async throws {
+    try await AgentRig.run { rig in
+      try await rig.running()
+      let wanted = await rig.agent.voice.ask { voice in
+        let unmute = voice.anticipateMute(false)
+        _ = voice.anticipateMute(true)
+        _ = voice.repeatMute(unmute, false)
+        return voice.mute.requested.wanted
+      }
+      #expect(wanted)
+      let again = await rig.agent.voice.ask { voice in
+        let unmute = voice.anticipateMute(false)
+        _ = voice.repeatMute(unmute, false)
+        return voice.mute.requested.wanted
+      }
+      #expect(!again)
+    }
+  }
 }

@@ -69,7 +69,9 @@ struct LocalSessions: Sendable {
         agent.voice.post { $0.muteAnswered(id, state) }
         return answer
       } catch let status as Status where request.holds(after: status) {
-        return try await setMuteLocally(request)
+        // A request that has followed meanwhile counts instead.
+        let state = await agent.voice.ask { $0.repeatMute(id, request.muted) }
+        return try Anechoic_V1_SetMuteResponse.with { $0.state = state }.serializedBytes()
       } catch {
         agent.voice.post { $0.muteAnswered(id, nil) }
         throw error

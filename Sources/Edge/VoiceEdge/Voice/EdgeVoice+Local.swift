@@ -87,6 +87,13 @@ extension EdgeVoice: LocalVoice.Receiver {
     publish()
   }
 
+  /// Asks again for a request whose call has failed, unless another request has followed. Returns the
+  /// state.
+  func repeatMute(_ request: AnticipatedMute, _ muted: Bool) -> Anechoic_V1_MuteState {
+    if mute.requested.controlID == request.controlID { setMute(muted) }
+    return describeLocalSession().mute
+  }
+
   /// Makes the voice silent while a press of the mute key that asks to mute is being decided.
   func pressIsDecided(_ isDecided: Bool) {
     if !isDecided { captureWaits.cancel() }

@@ -30,6 +30,9 @@ package struct RequestedMute: Sendable, Equatable {
   /// Whether the microphone must not be heard.
   package var isMuted: Bool { isAway ? wanted : told || request?.muted == true }
 
+  /// The number of the last request, while it is not answered. Nil for a request without a server.
+  package var controlID: UInt64? { request?.controlID }
+
   /// The state with which a new session begins.
   package var wanted: Bool { request?.muted ?? told }
 
