@@ -9,8 +9,8 @@ extension EdgeAgent {
   private static let longestOpening = Duration.seconds(3)
 
   func testAudio() async throws(Status) -> Anechoic_V1_TestAudioResponse {
-    voice.post { $0.testCount += 1 }
-    defer { voice.post { $0.testCount -= 1 } }
+    voice.post { $0.chirp.count += 1 }
+    defer { voice.post { $0.chirp.count -= 1 } }
     await devicesOpen()
     guard microphone.record.value.isRunning, loudspeaker.record.value.isRunning else {
       throw Status(
@@ -19,8 +19,11 @@ extension EdgeAgent {
     let heard = await withCheckedContinuation {
       (continuation: CheckedContinuation<([Float], Int64)?, Never>) in
       voice.post { [loudspeakerControls] voice in
-        guard voice.test?.isRunning != true else { return continuation.resume(returning: nil) }
-        voice.test = TestCapture { samples, time in continuation.resume(returning: (samples, time))
+        guard voice.chirp.capture?.isRunning != true else {
+          return continuation.resume(returning: nil)
+        }
+        voice.chirp.capture = TestCapture { samples, time in
+          continuation.resume(returning: (samples, time))
         }
         loudspeakerControls.startTest()
       }

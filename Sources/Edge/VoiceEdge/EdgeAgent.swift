@@ -185,9 +185,10 @@ public final class EdgeAgent: Sendable {
     voiceThread.start("voice") { [self] thread in
       let programs = EdgePrograms(configuration, devices, wake: voice.signal)
       programHealth.withLock { $0 = programs.healthReader }
-      let edge = EdgeVoice(
-        configuration, rings: rings, programs: programs, board: board, mailbox: voice,
-        lower: { [otherPrograms] in otherPrograms?.setGain($0) }, log: log)
+      let parts = EdgeParts(rings: rings, programs: programs, board: board, mailbox: voice) {
+        [otherPrograms] in otherPrograms?.setGain($0)
+      }
+      let edge = EdgeVoice(configuration, parts, log: log)
       if configuration.session.join == nil {
         do { try edge.prepare(engine: engines.defaultEngine) } catch {
           log("local voice: \(error)")

@@ -11,6 +11,8 @@ struct EdgeCalls {
   var flows = false
   /// The time in ns at which they began to flow.
   var flowsSince: Int64 = 0
+  /// Whether other audio waits, because its media is paused for a call.
+  var holdsOtherAudio = false
 
   init(_ configuration: EdgeConfiguration) {
     rule = CallRule(
@@ -61,21 +63,21 @@ extension EdgeVoice {
     if !calls.flows { listen() }
     let now = ContinuousClock.now
     var seen: CallSigns = []
-    if programs.voice?.isRead ?? false { seen.insert(.voiceRead) }
+    if parts.programs.voice?.isRead ?? false { seen.insert(.voiceRead) }
     if sounds.farEndIsHeard(now: now) { seen.insert(.farEnd) }
     if !calls.recorders.isEmpty { seen.insert(.recording) }
     if !calls.holders.isEmpty { seen.insert(.request) }
     let wasOn = calls.rule.isOn
     if calls.rule.update(seen, now: MonotonicClock.nanoseconds) { callChanged(wasOn: wasOn) }
-    let flows = calls.rule.isOn || testCount > 0 || sounds.otherAudioIsHeard(now: now)
+    let flows = calls.rule.isOn || chirp.count > 0 || sounds.otherAudioIsHeard(now: now)
     if flows != calls.flows { setFlow(flows) }
   }
 
   /// Listens to the programs while nobody takes their audio.
   private func listen() {
     sounds.record(
-      farEnd: programs.farEnd?.listen() ?? false,
-      otherAudio: !holdsOtherAudio && programs.otherAudio?.listen() ?? false, now: .now)
+      farEnd: parts.programs.farEnd?.listen() ?? false,
+      otherAudio: !calls.holdsOtherAudio && parts.programs.otherAudio?.listen() ?? false, now: .now)
     let before = status.sounds
     updateSounds()
     if status.sounds != before { publish() }
@@ -97,7 +99,7 @@ extension EdgeVoice {
   private func setFlow(_ flows: Bool) {
     calls.flows = flows
     calls.flowsSince = MonotonicClock.nanoseconds
-    rings.openLoudspeaker(flows)
+    parts.rings.openLoudspeaker(flows)
     if flows { restartCapture() } else { stopLocal() }
     publish()
   }
@@ -105,7 +107,7 @@ extension EdgeVoice {
   /// Whether the far end and other audio wait, because the loudspeaker is about to open.
   var waitsForLoudspeaker: Bool {
     MonotonicClock.nanoseconds - calls.flowsSince < Self.longestOpening
-      && rings.loudspeakerHealth().isClosed
+      && parts.rings.loudspeakerHealth().isClosed
   }
 
   /// Whether a request of a program for a call was accepted.

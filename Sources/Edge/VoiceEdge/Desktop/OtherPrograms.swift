@@ -139,16 +139,16 @@ final class OtherPrograms: ThreadOwner {
 extension EdgeVoice {
   /// Whether a session on the server or on this machine processes the voice, or this agent plays one.
   var hasSession: Bool {
-    link != nil || playback != nil
+    server.link != nil || playback != nil
       || configuration.session.join == nil && calls.rule.isOn && configuration.fallback != .silence
   }
 
   /// Lowers other programs as a session does in which neither side talks. Nil stands for the local
   /// session.
   func lowerOthersAtRest(_ settings: Anechoic_V1_SessionConfig?) {
-    guard hasSession || settings != nil else { return lower(nil) }
+    guard hasSession || settings != nil else { return parts.lower(nil) }
     let settings = settings ?? configuration.session.configuration
     let ducking = try? SessionConfiguration(settings, path: "config").ducking
-    lower(ducking?.restingGain)
+    parts.lower(ducking?.restingGain)
   }
 }

@@ -58,7 +58,7 @@ final class JoinedPlayback {
 extension EdgeVoice {
   func play(_ session: String, _ format: AudioFormat, epoch: Int) {
     do {
-      playback = try JoinedPlayback(session, format, epoch: epoch, mix: rings.mix)
+      playback = try JoinedPlayback(session, format, epoch: epoch, mix: parts.rings.mix)
     } catch {
       return log("playback: \(error)")
     }
@@ -69,7 +69,7 @@ extension EdgeVoice {
 
   func received(_ chunk: Anechoic_V1_AudioChunk, epoch: Int) {
     guard let playback, playback.epoch == epoch else { return }
-    playback.write(chunk, to: rings.mix, now: MonotonicClock.nanoseconds)
+    playback.write(chunk, to: parts.rings.mix, now: MonotonicClock.nanoseconds)
   }
 
   func stopPlaying(epoch: Int) {
@@ -82,8 +82,8 @@ extension EdgeVoice {
   /// Discards the record of the played sound, which has no reader here, and publishes the status on
   /// every tenth call.
   func idle() {
-    rings.played.drop(downTo: 0)
-    steps += 1
-    if steps.isMultiple(of: 10) { publish() }
+    parts.rings.played.drop(downTo: 0)
+    timing.steps += 1
+    if timing.steps.isMultiple(of: 10) { publish() }
   }
 }

@@ -69,12 +69,12 @@ extension EdgeVoice {
     let use = MicrophoneRule(
       isAlwaysOpen: configuration.microphone.open == .always,
       hasCall: calls.rule.isOn, hasSession: hasSession, mute: mute,
-      detectsMutedTalker: detectsMutedTalker,
-      isTesting: testCount > 0
+      detectsMutedTalker: muting.detectsMutedTalker,
+      isTesting: chirp.count > 0
     ).use
     guard use != status.microphone else { return }
     status.microphone = use
-    rings.openMicrophone(use.isOpen)
+    parts.rings.openMicrophone(use.isOpen)
     publish()
   }
 
@@ -86,7 +86,7 @@ extension EdgeVoice {
 
   /// Follows the settings of the session, which other clients may change.
   func follow(_ settings: Anechoic_V1_SessionConfig) {
-    detectsMutedTalker =
+    muting.detectsMutedTalker =
       !settings.mute.mutedTalkerDetectionDisabled && configuration.mute.audio != .closed
   }
 }

@@ -48,8 +48,8 @@ extension Mailbox<EdgeVoice> {
     let now = MonotonicClock.nanoseconds
     return await withCheckedContinuation { continuation in
       post { voice in
-        voice.captureWaits.add(since: now) { continuation.resume(returning: $0) }
-        if !voice.rings.captureHealth().isRunning { voice.captureWaits.endAll() }
+        voice.muting.waits.add(since: now) { continuation.resume(returning: $0) }
+        if !voice.parts.rings.captureHealth().isRunning { voice.muting.waits.endAll() }
       }
     }
   }

@@ -67,7 +67,9 @@ final class KeyPresses: Sendable {
     var end: ContinuousClock.Instant?
     while !Task.isCancelled {
       // Only the voice thread knows the current server.
-      let link = await voice.ask { $0.link.map { (session: $0.started.session, epoch: $0.epoch) } }
+      let link = await voice.ask {
+        $0.server.link.map { (session: $0.started.session, epoch: $0.epoch) }
+      }
       guard let link else {
         if await decideLocally(id, mutes: mutes) { return }
         continue
@@ -76,7 +78,7 @@ final class KeyPresses: Sendable {
         let answer = try await report(id, mutes: mutes, to: link.session)
         // Before the next press, which may request the opposite.
         return await voice.ask { voice in
-          if voice.link?.epoch == link.epoch {
+          if voice.server.link?.epoch == link.epoch {
             voice.mute(is: answer.state)
           } else if answer.state.muted == mutes {
             // Another session has followed the one that decided.
@@ -123,7 +125,7 @@ final class KeyPresses: Sendable {
       return true
     }
     return await voice.ask { voice in
-      guard voice.link == nil else { return false }
+      guard voice.server.link == nil else { return false }
       _ = voice.pressedLocally(id: id, mutes: mutes)
       return true
     }

@@ -68,7 +68,7 @@ final class ServerLink: EdgeLink {
         let status = error as? Status ?? Status(.internal, "the server sent an invalid answer")
         if epoch == 1 { try configuration.checkFirst(status) }
         // The reason may be a configuration that another client has set.
-        if status.code == .invalidArgument { voice.post { $0.kept = nil } }
+        if status.code == .invalidArgument { voice.post { $0.server.kept = nil } }
         // Another version may have taken the server's place.
         if status.code == .unimplemented { hasRun = false }
         wait = attempts.next(after: status)

@@ -18,9 +18,9 @@ struct OtherAudioPause: PausesMedia {
   /// The agent hears it.
   var isPlaying: Bool { false }
 
-  func pause() async { voice.post { $0.holdsOtherAudio = true } }
+  func pause() async { voice.post { $0.calls.holdsOtherAudio = true } }
 
-  func resume() async { voice.post { $0.holdsOtherAudio = false } }
+  func resume() async { voice.post { $0.calls.holdsOtherAudio = false } }
 }
 
 extension MediaPlayers: PausesMedia {

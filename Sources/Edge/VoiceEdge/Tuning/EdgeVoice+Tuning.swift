@@ -5,7 +5,7 @@ internal import SwiftProtobuf
 extension EdgeVoice {
   /// Returns the settings of a session with the strength of the port in use.
   func tuned(_ settings: Anechoic_V1_SessionConfig) -> Anechoic_V1_SessionConfig {
-    guard let echoStrength else { return settings }
+    guard let echoStrength = devices.echoStrength else { return settings }
     var settings = settings
     if !settings.voiceProcessing.hasEchoCancellation {
       settings.voiceProcessing.echoCancellation.enabled = true
@@ -17,8 +17,8 @@ extension EdgeVoice {
   /// Follows the tuning of a new port, also in a session that runs.
   func followTuning(of port: EdgeConfiguration.Port?) {
     let new = configuration.tuning(of: port).echo
-    guard new != echoStrength else { return }
-    echoStrength = new
+    guard new != devices.echoStrength else { return }
+    devices.echoStrength = new
     let settings = tuned(configuration.session.configuration)
     local?.cancelEcho(as: settings)
     let processing = settings.voiceProcessing

@@ -8,35 +8,35 @@ internal import VoiceSessions
 /// The output of the local voice, and requests from this machine.
 extension EdgeVoice: LocalVoice.Receiver {
   func processed(_ frame: borrowing Frame) {
-    guard usesLocal else { return }
+    guard server.usesLocal else { return }
     if configuration.fallback == .silence || mute.isMuted {
-      voiceFrame.clear()
-      programs.voice?.write(voiceFrame)
+      buffers.voice.clear()
+      parts.programs.voice?.write(buffers.voice)
     } else {
-      programs.voice?.write(frame)
+      parts.programs.voice?.write(frame)
     }
   }
 
   func mixed(_ frame: borrowing Frame) {
-    guard usesLocal else { return }
+    guard server.usesLocal else { return }
     // Keeps the count for the loudspeaker only. There is nobody to report to.
-    _ = rings.mix.write(
+    _ = parts.rings.mix.write(
       frame,
       MixNote(
-        firstSample: position, time: MonotonicClock.nanoseconds,
+        firstSample: timing.position, time: MonotonicClock.nanoseconds,
         epoch: -1 - status.sessionCount))
   }
 
   func happened(_ event: SessionEvent) {
     switch event.kind {
     case .muteChanged(let state, _):
-      guard link == nil else { return }
+      guard server.link == nil else { return }
       mute.requested.ask(state.isMuted)
       status.muteActor = state.origin.actor
       status.mutedSpeechActive = false
     case .mutedSpeech(let isActive): status.mutedSpeechActive = isActive
     case .voiceActivityChanged(.nearEnd, let isActive, _): status.voiceActive = isActive
-    case .duckingChanged(let gain, _): if link == nil, hasSession { lower(gain) }
+    case .duckingChanged(let gain, _): if server.link == nil, hasSession { parts.lower(gain) }
     default: return
     }
     publish()
@@ -44,8 +44,8 @@ extension EdgeVoice: LocalVoice.Receiver {
 
   /// Changes the mute state, in the session if there is one.
   func setMute(_ muted: Bool) {
-    if muted { captureWaits.cancel() }
-    if link != nil {
+    if muted { muting.waits.cancel() }
+    if server.link != nil {
       requestMute(muted)
     } else {
       mute.requested.ask(muted)
@@ -69,20 +69,22 @@ extension EdgeVoice: LocalVoice.Receiver {
 
   /// Records a request before it goes to the session. A mute withholds audio at once.
   func anticipateMute(_ muted: Bool) -> AnticipatedMute {
-    if muted { captureWaits.cancel() }
-    controlID += 1
-    muteRequests.drop()
-    mute.requested.ask(muted, controlID: controlID)
+    if muted { muting.waits.cancel() }
+    muting.controlID += 1
+    muting.requests.drop()
+    mute.requested.ask(muted, controlID: muting.controlID)
     publish()
-    return AnticipatedMute(controlID: controlID, epoch: link?.epoch)
+    return AnticipatedMute(controlID: muting.controlID, epoch: server.link?.epoch)
   }
 
   /// Records the answer to that request: the state of the session, or nil if the request is given
   /// up.
   func muteAnswered(_ request: AnticipatedMute, _ state: Anechoic_V1_MuteState?) {
     // If another session has followed, the request holds there.
-    if let state, link?.epoch != request.epoch, state.muted == mute.requested.wanted { return }
-    if let state, link?.epoch == request.epoch { mute(is: state) }
+    if let state, server.link?.epoch != request.epoch, state.muted == mute.requested.wanted {
+      return
+    }
+    if let state, server.link?.epoch == request.epoch { mute(is: state) }
     mute.requested.withdraw(controlID: request.controlID)
     publish()
   }
@@ -96,7 +98,7 @@ extension EdgeVoice: LocalVoice.Receiver {
 
   /// Makes the voice silent while a press of the mute key that asks to mute is being decided.
   func pressIsDecided(_ isDecided: Bool) {
-    if !isDecided { captureWaits.cancel() }
+    if !isDecided { muting.waits.cancel() }
     mute.isPressed = !isDecided
     publish()
   }
@@ -109,17 +111,17 @@ extension EdgeVoice: LocalVoice.Receiver {
   }
 
   func microphoneIsBusy(_ busy: Bool) {
-    guard busy != isBusy else { return }
-    isBusy = busy
+    guard busy != devices.isBusy else { return }
+    devices.isBusy = busy
     sendInterruption(began: busy, .deviceBusy)
   }
 
   func routeChanged(_ change: RouteSelector.Change) {
-    route = change.current.map { Anechoic_V1_AudioRoute($0) }
-    hasLoopback = change.current?.loopback != nil
+    devices.route = change.current.map { Anechoic_V1_AudioRoute($0) }
+    devices.hasLoopback = change.current?.loopback != nil
     status.route = change.current?.id
     followTuning(of: change.current)
-    sendRoute(reason: change.reason, route)
+    sendRoute(reason: change.reason, devices.route)
     log("route: \(change.current?.id ?? "none, because no port that the policy allows is present")")
     publish()
   }
@@ -140,20 +142,20 @@ extension EdgeVoice: LocalVoice.Receiver {
         $0.mutedSpeechActive = state.isMutedSpeechActive
         $0.lastEventID = state.lastEventID
       }
-      if let route { $0.route = route }
+      if let route = devices.route { $0.route = route }
       $0.labels = ["fallback": configuration.fallback.rawValue]
     }
   }
 
   func publish() {
-    status.isConnected = link != nil || playback != nil
+    status.isConnected = server.link != nil || playback != nil
     status.hasSession = hasSession
     status.isRecording = isRecording
-    status.session = link?.started.session ?? playback?.session ?? ""
+    status.session = server.link?.started.session ?? playback?.session ?? ""
     status.mute = mute
-    status.latency = link == nil ? LatencyMeter.Shares() : latency.shares
-    status.sendDropped = link?.outbox.droppedCount ?? 0
-    board.publish(status)
+    status.latency = server.link == nil ? LatencyMeter.Shares() : timing.latency.shares
+    status.sendDropped = server.link?.outbox.droppedCount ?? 0
+    parts.board.publish(status)
   }
 }
 

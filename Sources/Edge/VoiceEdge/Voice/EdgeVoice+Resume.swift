@@ -19,35 +19,37 @@ struct LostSession {
 /// A session that continues after the connection was lost. The agent's timelines go on meanwhile.
 extension EdgeVoice {
   /// Gives up the session, because the server has ended it or does not know it any more.
-  func forgetSession() { lost = nil }
+  func forgetSession() { server.lost = nil }
 
   /// Turns the start of a session into the continuation of the lost one, if there is one.
   func continueLostSession(_ start: inout Anechoic_V1_Start) {
-    guard let lost, !lost.started.resumeToken.isEmpty, !lost.isOver else { return forgetSession() }
-    self.lost?.position = position
+    guard let lost = server.lost, !lost.started.resumeToken.isEmpty, !lost.isOver else {
+      return forgetSession()
+    }
+    server.lost?.position = timing.position
     start.sessionID = lost.started.sessionID
     start.resumeToken = lost.started.resumeToken
     start.resumePoint.lastEventID = lost.lastEventID
-    start.resumePoint.microphoneSample = position
+    start.resumePoint.microphoneSample = timing.position
   }
 
   /// Moves the positions to where the session goes on. It conceals 10 s at most, and does not count
   /// the rest of a longer gap.
   func moveTimelines(to resumed: Anechoic_V1_Started.Resumed, _ lost: LostSession) {
     let surplus = max(0, lost.position - resumed.microphoneSample)
-    position -= surplus
-    referencePosition = max(0, referencePosition - surplus)
+    timing.position -= surplus
+    timing.referencePosition = max(0, timing.referencePosition - surplus)
     // The reference's gap does not contain the audio that was played meanwhile.
-    gapBefore = .connectionLost
+    timing.gapBefore = .connectionLost
   }
 
   /// Brings the agent and a session that goes on to the same state. A change of the mute on this
   /// machine counts more than one of another client. `wanted` is the state that the session is asked
   /// for, or nil if it has that state.
   func reconcile(_ started: Anechoic_V1_Started, _ wanted: Bool?) {
-    if wanted == nil { mute(is: started.mute, at: position) }
-    muteGeneration = max(muteGeneration, started.mute.generation)
+    if wanted == nil { mute(is: started.mute, at: timing.position) }
+    muting.generation = max(muting.generation, started.mute.generation)
     if !mute.hardware { sendInterruption(began: false, .hardwareMuted) }
-    if !isBusy { sendInterruption(began: false, .deviceBusy) }
+    if !devices.isBusy { sendInterruption(began: false, .deviceBusy) }
   }
 }

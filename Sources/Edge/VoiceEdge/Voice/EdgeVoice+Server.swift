@@ -17,7 +17,7 @@ extension EdgeVoice {
       let ending = suffix == 0 ? "" : "-\(suffix + 1)"
       $0.sessionID =
         configuration.session.id.prefix(Identifier.longest - ending.count) + ending
-      $0.config = tuned(kept?.configuration ?? configuration.session.configuration)
+      $0.config = tuned(server.kept?.configuration ?? configuration.session.configuration)
       $0.engine = configuration.session.engine
       $0.muted = mute.session
       $0.inputs.microphone = VoiceFrames.format(audio.rate, audio.inputChannels)
@@ -47,58 +47,58 @@ extension EdgeVoice {
     // The call may be over meanwhile.
     guard calls.rule.isOn else { return session.outbox.close() }
     let started = session.started
-    let resumed = started.hasResumed ? lost : nil
-    lost = nil
+    let resumed = started.hasResumed ? server.lost : nil
+    server.lost = nil
     if let resumed {
       moveTimelines(to: started.resumed, resumed)
     } else {
       restartTimelines()
-      muteGeneration = started.mute.generation
-      kept = KeptConfiguration(session.start.config, told: started.config)
+      muting.generation = started.mute.generation
+      server.kept = KeptConfiguration(session.start.config, told: started.config)
     }
-    link = session
-    standsIn = false
+    server.link = session
+    server.standsIn = false
     follow(started.config)
-    lastEventID = resumed?.lastEventID ?? 0
+    server.lastEventID = resumed?.lastEventID ?? 0
     if resumed == nil { lowerOthersAtRest(started.config) }
-    liveFrom = position
-    heardUntil = position
-    lastAnswer = MonotonicClock.nanoseconds
-    latency = LatencyMeter(processing: started.processingDelay)
+    server.liveFrom = timing.position
+    server.heardUntil = timing.position
+    server.lastAnswer = MonotonicClock.nanoseconds
+    timing.latency = LatencyMeter(processing: started.processingDelay)
     status.stats = nil
     if resumed == nil { status.sessionCount += 1 } else { status.resumptionCount += 1 }
     if let lost = status.gapSince {
-      let gap = Duration.nanoseconds(lastAnswer - lost)
+      let gap = Duration.nanoseconds(server.lastAnswer - lost)
       status.lastGap = gap
       let result = resumed == nil ? "a new session started" : "the session goes on"
       log("server: was away for \((gap.seconds * 10).rounded() / 10) s; \(result)")
     }
     status.gapSince = nil
-    muteRequests.drop()
-    let wanted = mute.requested.began(muted: started.mute.muted, at: position)
+    muting.requests.drop()
+    let wanted = mute.requested.began(muted: started.mute.muted, at: timing.position)
     if resumed != nil { reconcile(started, wanted) }
     if let wanted { requestMute(wanted) }
-    if let route { sendRoute(reason: .newDevice, route) }
+    if let route = devices.route { sendRoute(reason: .newDevice, route) }
     if mute.hardware { sendInterruption(began: true, .hardwareMuted) }
-    if isBusy { sendInterruption(began: true, .deviceBusy) }
+    if devices.isBusy { sendInterruption(began: true, .deviceBusy) }
     publish()
   }
 
   func disconnected(epoch: Int) {
-    guard let link, link.epoch == epoch else { return }
+    guard let link = server.link, link.epoch == epoch else { return }
     leaveSession()
     lowerOthersAtRest(nil)
-    lost = LostSession(started: link.started, lastEventID: lastEventID)
+    server.lost = LostSession(started: link.started, lastEventID: server.lastEventID)
     status.gapSince = MonotonicClock.nanoseconds
     publish()
   }
 
   /// Leaves the session, if there is one. The server ends it, because nothing more comes.
   func leaveSession() {
-    link?.outbox.close()
-    link = nil
-    lost = nil
-    standsIn = false
+    server.link?.outbox.close()
+    server.link = nil
+    server.lost = nil
+    server.standsIn = false
     follow(configuration.session.configuration)
     mute.requested.connectionLost()
     status.gapSince = nil
@@ -107,34 +107,35 @@ extension EdgeVoice {
   }
 
   func received(_ response: Anechoic_V1_ProcessResponse, epoch: Int) {
-    guard let link, link.epoch == epoch else { return }
-    lastAnswer = MonotonicClock.nanoseconds
+    guard let link = server.link, link.epoch == epoch else { return }
+    server.lastAnswer = MonotonicClock.nanoseconds
     switch response.response {
     case .audio(let audio):
       endStandIn(at: audio.processed.firstSample)
       // The local voice was heard until then.
-      guard !standsIn, audio.processed.firstSample >= liveFrom else { return }
-      VoiceFrames.decode(audio.processed, into: voiceFrame) { frame, first in
-        latency.recordReceived(first / Int64(frame.sampleCount), now: lastAnswer)
+      guard !server.standsIn, audio.processed.firstSample >= server.liveFrom else { return }
+      VoiceFrames.decode(audio.processed, into: buffers.voice) { frame, first in
+        timing.latency.recordReceived(first / Int64(frame.sampleCount), now: server.lastAnswer)
         // Output that comes again, or of audio that was never sent, has no place.
-        guard first >= heardUntil, first <= position else { return }
-        heardUntil = first + Int64(frame.sampleCount)
+        guard first >= server.heardUntil, first <= timing.position else { return }
+        server.heardUntil = first + Int64(frame.sampleCount)
         if mute.isMutedInSession, first < mute.heardFrom { frame.clear() }
-        programs.voice?.write(frame)
+        parts.programs.voice?.write(frame)
       }
       if audio.hasPlayback {
-        VoiceFrames.decode(audio.playback, into: mixFrame) { frame, first in
-          _ = rings.mix.write(frame, MixNote(firstSample: first, time: lastAnswer, epoch: epoch))
+        VoiceFrames.decode(audio.playback, into: buffers.mix) { frame, first in
+          _ = parts.rings.mix.write(
+            frame, MixNote(firstSample: first, time: server.lastAnswer, epoch: epoch))
         }
       }
     case .event(let event):
-      lastEventID = event.eventID
+      server.lastEventID = event.eventID
       happened(event)
     case .stats(let stats): status.stats = stats
     case .controlResult(let result):
       let (id, isRefused) = (result.controlID, result.hasRefusal)
       mute.requested.answered(controlID: id, isRefused: isRefused, at: result.appliedAtSample)
-      muteRequests.answered(id, isRefused: isRefused, now: .now)
+      muting.requests.answered(id, isRefused: isRefused, now: .now)
       sendMuteRequest()
       publish()
     case .started, nil: break
@@ -144,9 +145,9 @@ extension EdgeVoice {
   /// Records the session's mute state, from an event or from an answer, whichever comes first. Only
   /// an event tells the sample at which it changed.
   func mute(is state: Anechoic_V1_MuteState, at sample: Int64? = nil) {
-    let isNew = state.generation > muteGeneration
-    guard isNew || sample != nil && state.generation == muteGeneration else { return }
-    muteGeneration = state.generation
+    let isNew = state.generation > muting.generation
+    guard isNew || sample != nil && state.generation == muting.generation else { return }
+    muting.generation = state.generation
     mute.requested.changed(to: state.muted, at: sample)
     guard isNew else { return }
     status.muteActor = state.actor
@@ -165,9 +166,9 @@ extension EdgeVoice {
       if change.side == .nearEnd { status.voiceActive = change.active }
     case .muteGestureRequested(let request): decide(request)
     case .configChanged(let change):
-      kept?.changed(to: change.config)
+      server.kept?.changed(to: change.config)
       follow(change.config)
-    case .duckingChanged(let change): lower(change.gainDb)
+    case .duckingChanged(let change): parts.lower(change.gainDb)
     case .playbackClientChanged(let change):
       log("playback: \(change.client) has \(change.joined ? "joined" : "left")")
     case .discontinuity(let gap):
@@ -179,7 +180,7 @@ extension EdgeVoice {
 
   /// Lets the command decide. Without a command, a press is accepted.
   private func decide(_ request: Anechoic_V1_MuteGestureRequested) {
-    Task { [mailbox, command = configuration.mute.gestureCommand] in
+    Task { [mailbox = parts.mailbox, command = configuration.mute.gestureCommand] in
       let accepts = await GestureCommand.accepts(command, muted: request.proposedMuted)
       mailbox.post { voice in
         voice.sendControl {
@@ -193,40 +194,40 @@ extension EdgeVoice {
   /// Asks the session to change its mute state, until it does.
   func requestMute(_ muted: Bool) {
     let control = control { $0.setMute.muted = muted }
-    muteRequests.add(control)
+    muting.requests.add(control)
     mute.requested.ask(muted, controlID: control.controlID)
     sendMuteRequest()
   }
 
   /// Sends the request to change the mute state that is due, if there is one.
   func sendMuteRequest() {
-    guard let link, let control = muteRequests.take(now: .now) else { return }
+    guard let link = server.link, let control = muting.requests.take(now: .now) else { return }
     link.outbox.put(.control(control))
   }
 
   func sendControl(_ fill: (inout Anechoic_V1_Control) -> Void) {
-    link?.outbox.put(.control(control(fill)))
+    server.link?.outbox.put(.control(control(fill)))
   }
 
   private func control(_ fill: (inout Anechoic_V1_Control) -> Void) -> Anechoic_V1_Control {
-    controlID += 1
+    muting.controlID += 1
     var control = Anechoic_V1_Control()
-    control.controlID = controlID
+    control.controlID = muting.controlID
     fill(&control)
     return control
   }
 
   func sendRoute(reason: Anechoic_V1_RouteChanged.Reason, _ route: Anechoic_V1_AudioRoute?) {
-    link?.outbox.put(
+    server.link?.outbox.put(
       .device(
         .with {
           $0.routeChanged.reason = reason
-          if let route { $0.routeChanged.current = route }
+          if let route = devices.route { $0.routeChanged.current = route }
         }))
   }
 
   func sendInterruption(began: Bool, _ reason: Anechoic_V1_Interruption.Reason) {
-    link?.outbox.put(
+    server.link?.outbox.put(
       .device(
         .with {
           $0.interruption.began = began

@@ -24,94 +24,33 @@ final class EdgeVoice {
   private static let fresh: Int64 = 200_000_000
 
   let configuration: EdgeConfiguration
-  let rings: EdgeRings
-  let programs: EdgePrograms
-  let board: StatusBoard
-  let mailbox: Mailbox<EdgeVoice>
+  let parts: EdgeParts
   let log: @Sendable (String) -> Void
-  /// Sets the gain of other programs in dB; nil restores them. Returns at once.
-  let lower: @Sendable (_ gain: Float?) -> Void
-  let voiceFrame: Frame
-  let mixFrame: Frame
-  private let microphoneFrame: Frame
-  private let referenceFrame: Frame
-  private let farFrame: Frame
-  private let otherFrame: Frame
-  private var timeline: CaptureTimeline
-  private var referenceTimeline: CaptureTimeline
-  private var lastTick: Int64 = 0
+  let buffers: VoiceBuffers
+  var timing: VoiceTiming
   var local: LocalVoice?
-  var isLocalRunning = false
-  var link: ServerSession?
-  /// Whether the local voice is heard, although there is a session, because the server does not answer.
-  var standsIn = false
-  /// Whether the local voice is heard.
-  var usesLocal: Bool { link == nil || standsIn }
-  /// The configuration of the session, with which a new one begins. Nil before the first session.
-  var kept: KeptConfiguration?
-  /// The session that may be continued. Nil while connected, and if there is none.
-  var lost: LostSession?
-  var lastEventID: UInt64 = 0
-  /// The position of the microphone from which on the server's output is used.
-  var liveFrom: Int64 = 0
-  /// The position up to which the server's output was used.
-  var heardUntil: Int64 = 0
+  var server = ServerSide()
   var mute: EdgeMute
-  var muteRequests = MuteRequests()
-  var captureWaits = CaptureWaits()
-  var muteGeneration: UInt64 = 0  // The last known generation of the session's state.
-  var route: Anechoic_V1_AudioRoute?
-  var hasLoopback = false
-  /// Whether another program uses the microphone.
-  var isBusy = false
-  var position: Int64 = 0  // The position of the microphone in the session's timeline.
-  var referencePosition: Int64 = 0
-  var reports: PlaybackReports
-  var latency = LatencyMeter()
-  var lastAnswer: Int64 = 0
-  var controlID: UInt64 = 0
-  var status = EdgeStatus()
-  var test: TestCapture?
-  /// The number of tests that need the microphone.
-  var testCount = 0
-  /// The strength of the echo suppression that the port in use sets. Nil for the session's.
-  var echoStrength: Anechoic_V1_VoiceProcessing.Level?
-  /// Whether the session detects a muted talker.
-  var detectsMutedTalker = true
-  var gapBefore = Anechoic_V1_GapReason.unspecified
-  var steps = 0
+  var muting = MuteTraffic()
+  var devices = DevicesInUse()
+  var chirp = ChirpRequests()
   /// The session of another device that this agent plays. Nil for none.
   var playback: JoinedPlayback?
-  /// Whether other audio waits, because its media is paused for a call.
-  var holdsOtherAudio = false
   var sounds = ProgramSounds()
   var calls: EdgeCalls
+  var status = EdgeStatus()
 
   init(
-    _ configuration: EdgeConfiguration, rings: EdgeRings, programs: EdgePrograms,
-    board: StatusBoard, mailbox: Mailbox<EdgeVoice>,
-    lower: @escaping @Sendable (_ gain: Float?) -> Void, log: @escaping @Sendable (String) -> Void
+    _ configuration: EdgeConfiguration, _ parts: EdgeParts,
+    log: @escaping @Sendable (String) -> Void
   ) {
-    self.lower = lower
     self.configuration = configuration
-    self.rings = rings
-    self.programs = programs
-    self.board = board
-    self.mailbox = mailbox
+    self.parts = parts
     self.log = log
-    let (rate, audio) = (configuration.audio.rate, configuration.audio)
-    voiceFrame = Frame(rate: rate, channelCount: audio.inputChannels)
-    mixFrame = Frame(rate: rate, channelCount: audio.outputChannels)
-    microphoneFrame = Frame(rate: rate, channelCount: audio.inputChannels)
-    referenceFrame = Frame(rate: rate, channelCount: audio.outputChannels)
-    farFrame = Frame(rate: rate, channelCount: configuration.programs.farEndChannels)
-    otherFrame = Frame(rate: rate, channelCount: configuration.programs.otherAudioChannels)
-    let now = MonotonicClock.nanoseconds
-    timeline = CaptureTimeline(now: now)
-    referenceTimeline = CaptureTimeline(now: now)
+    buffers = VoiceBuffers(configuration)
+    timing = VoiceTiming(rate: configuration.audio.rate)
     mute = EdgeMute(session: configuration.mute.startsMuted)
     calls = EdgeCalls(configuration)
-    reports = PlaybackReports(samplesPerSecond: rate.hertz)
     follow(configuration.session.configuration)
     lowerOthersAtRest(nil)
   }
@@ -126,10 +65,11 @@ final class EdgeVoice {
 
   func run(_ thread: LoopThread) {
     while !thread.isStopped {
-      let hasAudio = programs.farEnd?.hasAudio == true || programs.otherAudio?.hasAudio == true
+      let hasAudio =
+        parts.programs.farEnd?.hasAudio == true || parts.programs.otherAudio?.hasAudio == true
       let rest = hasAudio ? Self.listeningInterval : Self.restingInterval
-      mailbox.wait(milliseconds: calls.flows || configuration.session.join != nil ? 10 : rest)
-      mailbox.read(by: self)
+      parts.mailbox.wait(milliseconds: calls.flows || configuration.session.join != nil ? 10 : rest)
+      parts.mailbox.read(by: self)
       guard configuration.session.join == nil else {
         idle()
         continue
@@ -138,32 +78,32 @@ final class EdgeVoice {
       updateMicrophone()
       guard calls.flows else { continue }
       takeCaptured()
-      let missed = timeline.catchUp(now: MonotonicClock.nanoseconds)
-      position += Int64(missed * microphoneFrame.sampleCount)
+      let missed = timing.timeline.catchUp(now: MonotonicClock.nanoseconds)
+      timing.position += Int64(missed * buffers.microphone.sampleCount)
       status.concealedFrames += missed
-      while timeline.givesUp(
-        now: MonotonicClock.nanoseconds, hasDevice: rings.captureHealth().isRunning)
+      while timing.timeline.givesUp(
+        now: MonotonicClock.nanoseconds, hasDevice: parts.rings.captureHealth().isRunning)
       {
         status.concealedFrames += 1
         step(capturedAt: nil, missing: 0)
       }
-      captureWaits.expire(now: MonotonicClock.nanoseconds)
+      muting.waits.expire(now: MonotonicClock.nanoseconds)
       checkServer()
     }
-    captureWaits.endAll()
-    link?.outbox.close()
+    muting.waits.endAll()
+    server.link?.outbox.close()
   }
 
   private func takeCaptured() {
-    if rings.capture.count > Self.longestBacklog {
-      status.droppedFrames += rings.capture.drop(downTo: 1)
-      gapBefore = .dropped
+    if parts.rings.capture.count > Self.longestBacklog {
+      status.droppedFrames += parts.rings.capture.drop(downTo: 1)
+      timing.gapBefore = .dropped
     }
-    while let note = rings.capture.read(into: microphoneFrame) {
-      switch timeline.arrived(at: note.time) {
+    while let note = parts.rings.capture.read(into: buffers.microphone) {
+      switch timing.timeline.arrived(at: note.time) {
       case .tooLate: status.droppedFrames += 1
       case .next(let missing):
-        let samples = missing * Int64(microphoneFrame.rate.hertz) / 1_000_000_000
+        let samples = missing * Int64(buffers.microphone.rate.hertz) / 1_000_000_000
         step(capturedAt: note.time, missing: samples)
       }
     }
@@ -171,46 +111,50 @@ final class EdgeVoice {
 
   /// Processes 10 ms, with a microphone frame or without one if none came in time.
   private func step(capturedAt time: Int64?, missing: Int64) {
-    steps += 1
-    position += missing
+    timing.steps += 1
+    timing.position += missing
     if missing > 0 || time == nil {
-      if gapBefore == .unspecified { gapBefore = lostReason }
-      if missing > 0 { status.concealedFrames += Int(missing) / microphoneFrame.sampleCount }
+      if timing.gapBefore == .unspecified { timing.gapBefore = lostReason }
+      if missing > 0 { status.concealedFrames += Int(missing) / buffers.microphone.sampleCount }
     }
     let waits = waitsForLoudspeaker
-    let hasFar = !waits && programs.farEnd?.next(into: farFrame) ?? false
+    let hasFar = !waits && parts.programs.farEnd?.next(into: buffers.farEnd) ?? false
     let hasOther =
-      !waits && !holdsOtherAudio && programs.otherAudio?.next(into: otherFrame) ?? false
+      !waits && !calls.holdsOtherAudio
+      && parts.programs.otherAudio?.next(into: buffers.otherAudio) ?? false
     sounds.record(
-      farEndPeak: hasFar ? farFrame.peak : nil, otherAudioPeak: hasOther ? otherFrame.peak : nil,
+      farEndPeak: hasFar ? buffers.farEnd.peak : nil,
+      otherAudioPeak: hasOther ? buffers.otherAudio.peak : nil,
       now: .now)
-    test?.append(microphoneFrame, at: time)
-    let isWithheld = mute.isMuted && configuration.mute.audio != .sent || test?.isRunning == true
-    runsLocal(usesLocal || isWithheld)
+    chirp.capture?.append(buffers.microphone, at: time)
+    let isWithheld =
+      mute.isMuted && configuration.mute.audio != .sent || chirp.capture?.isRunning == true
+    runsLocal(server.usesLocal || isWithheld)
     var audio = Anechoic_V1_AudioInput()
     takeReference(into: &audio)
-    if isLocalRunning, let local {
-      if usesLocal {
-        if hasFar { local.append(farFrame, to: .farEnd, time: nil) }
-        if hasOther { local.append(otherFrame, to: .otherAudio, time: nil) }
+    if let local, local.isRunning {
+      if server.usesLocal {
+        if hasFar { local.append(buffers.farEnd, to: .farEnd, time: nil) }
+        if hasOther { local.append(buffers.otherAudio, to: .otherAudio, time: nil) }
       }
-      if time == nil { microphoneFrame.clear() }
-      local.process(microphoneFrame, time: time)
+      if time == nil { buffers.microphone.clear() }
+      local.process(buffers.microphone, time: time)
     }
-    if let link {
-      if hasFar { audio.farEnd = VoiceFrames.chunk(farFrame) }
-      if hasOther { audio.otherAudio = VoiceFrames.chunk(otherFrame) }
+    if let link = server.link {
+      if hasFar { audio.farEnd = VoiceFrames.chunk(buffers.farEnd) }
+      if hasOther { audio.otherAudio = VoiceFrames.chunk(buffers.otherAudio) }
       audio.microphone = microphoneChunk(time: isWithheld ? nil : time, isWithheld: isWithheld)
       let now = MonotonicClock.nanoseconds
       if let time {
-        latency.recordSent(position / Int64(microphoneFrame.sampleCount), captured: time, now: now)
+        timing.latency.recordSent(
+          timing.position / Int64(buffers.microphone.sampleCount), captured: time, now: now)
       }
-      if link.outbox.put(.audio(audio)) { gapBefore = .dropped }
+      if link.outbox.put(.audio(audio)) { timing.gapBefore = .dropped }
     }
-    position += Int64(microphoneFrame.sampleCount)
-    if let time { captureWaits.sent(capturedAt: time) }
-    if steps.isMultiple(of: 10) {
-      microphoneIsBusy(rings.captureHealth().isBusy)
+    timing.position += Int64(buffers.microphone.sampleCount)
+    if let time { muting.waits.sent(capturedAt: time) }
+    if timing.steps.isMultiple(of: 10) {
+      microphoneIsBusy(parts.rings.captureHealth().isBusy)
       updateSounds()
       publish()
     }
@@ -219,13 +163,13 @@ final class EdgeVoice {
   /// Tells automatic switching what the programs play.
   func updateSounds() {
     guard configuration.switching.isOn else { return }
-    status.sounds = sounds.summary(voiceIsRead: programs.voice?.isRead ?? false, now: .now)
+    status.sounds = sounds.summary(voiceIsRead: parts.programs.voice?.isRead ?? false, now: .now)
   }
 
   private var lostReason: Anechoic_V1_GapReason {
     // The device may take a moment to close.
     if status.microphone?.isOpen == false { return .muted }
-    let health = rings.captureHealth()
+    let health = parts.rings.captureHealth()
     return health.isRunning ? .xrun : health.isClosed ? .muted : .deviceLost
   }
 
@@ -237,93 +181,95 @@ final class EdgeVoice {
   private func microphoneChunk(time: Int64?, isWithheld: Bool) -> Anechoic_V1_AudioChunk {
     guard let time else {
       return Anechoic_V1_AudioChunk.with {
-        $0.firstSample = position + Int64(microphoneFrame.sampleCount)
+        $0.firstSample = timing.position + Int64(buffers.microphone.sampleCount)
         $0.gapBefore = isWithheld ? withheldReason : lostReason
       }
     }
-    var chunk = VoiceFrames.chunk(microphoneFrame, time: time)
-    chunk.firstSample = position
-    chunk.gapBefore = gapBefore
-    gapBefore = .unspecified
+    var chunk = VoiceFrames.chunk(buffers.microphone, time: time)
+    chunk.firstSample = timing.position
+    chunk.gapBefore = timing.gapBefore
+    timing.gapBefore = .unspecified
     return chunk
   }
 
   /// Adds the samples that the loudspeaker has played since the last frame, if they are the
   /// reference.
   private func takeReference(into audio: inout Anechoic_V1_AudioInput) {
-    let sendsReference = link?.started.inputs.hasReference == true
-    while let note = rings.played.read(into: referenceFrame) {
-      if isLocalRunning, !hasLoopback {
-        local?.append(referenceFrame, to: .reference, time: note.heardAt)
+    let sendsReference = server.link?.started.inputs.hasReference == true
+    while let note = parts.rings.played.read(into: buffers.reference) {
+      if let local, local.isRunning, !devices.hasLoopback {
+        local.append(buffers.reference, to: .reference, time: note.heardAt)
       }
-      guard let link else { continue }
+      guard let link = server.link else { continue }
       if sendsReference {
-        if !hasLoopback { appendReference(at: note.heardAt, into: &audio) }
-      } else if note.epoch == link.epoch, let report = reports.report(note) {
+        if !devices.hasLoopback { appendReference(at: note.heardAt, into: &audio) }
+      } else if note.epoch == link.epoch, let report = timing.reports.report(note) {
         link.outbox.put(.report(report))
       }
     }
-    guard hasLoopback else { return }
-    while let note = rings.loopback.read(into: referenceFrame) {
-      if isLocalRunning { local?.append(referenceFrame, to: .reference, time: note.time) }
-      if link != nil, sendsReference { appendReference(at: note.time, into: &audio) }
+    guard devices.hasLoopback else { return }
+    while let note = parts.rings.loopback.read(into: buffers.reference) {
+      if let local, local.isRunning {
+        local.append(buffers.reference, to: .reference, time: note.time)
+      }
+      if server.link != nil, sendsReference { appendReference(at: note.time, into: &audio) }
     }
   }
 
   private func appendReference(at time: Int64, into audio: inout Anechoic_V1_AudioInput) {
-    guard case .next(let missing) = referenceTimeline.arrived(at: time) else { return }
-    referencePosition += missing * Int64(referenceFrame.rate.hertz) / 1_000_000_000
-    let chunk = VoiceFrames.chunk(referenceFrame, time: time)
+    guard case .next(let missing) = timing.referenceTimeline.arrived(at: time) else { return }
+    timing.referencePosition += missing * Int64(buffers.reference.rate.hertz) / 1_000_000_000
+    let chunk = VoiceFrames.chunk(buffers.reference, time: time)
     if audio.hasReference, missing == 0 {
       audio.reference.samples += chunk.samples
     } else {
       // Only one gap is reported for each 10 ms.
       audio.reference = chunk
-      audio.reference.firstSample = referencePosition
+      audio.reference.firstSample = timing.referencePosition
     }
-    referencePosition += Int64(referenceFrame.sampleCount)
+    timing.referencePosition += Int64(buffers.reference.sampleCount)
   }
 
   /// Restarts the timelines, because a session begins with an empty timeline.
   func restartTimelines() {
-    position = 0
-    referencePosition = 0
-    lost = nil
-    referenceTimeline = CaptureTimeline(now: MonotonicClock.nanoseconds - 20_000_000)
-    reports = PlaybackReports(samplesPerSecond: microphoneFrame.rate.hertz)
-    gapBefore = .unspecified
+    timing.position = 0
+    timing.referencePosition = 0
+    server.lost = nil
+    timing.referenceTimeline = CaptureTimeline(now: MonotonicClock.nanoseconds - 20_000_000)
+    timing.reports = PlaybackReports(samplesPerSecond: buffers.microphone.rate.hertz)
+    timing.gapBefore = .unspecified
   }
 
   /// Begins with what the devices deliver from now on, because they were closed until now.
   func restartCapture() {
-    timeline = CaptureTimeline(now: MonotonicClock.nanoseconds)
-    rings.capture.drop(downTo: 0)
-    rings.played.drop(downTo: 0)
-    gapBefore = .unspecified
+    timing.timeline = CaptureTimeline(now: MonotonicClock.nanoseconds)
+    parts.rings.capture.drop(downTo: 0)
+    parts.rings.played.drop(downTo: 0)
+    timing.gapBefore = .unspecified
   }
 
   /// Stops the local voice, which begins anew with the next frame.
   func stopLocal() {
-    isLocalRunning = false
+    local?.isRunning = false
     status.voiceActive = false
     status.mutedSpeechActive = false
   }
 
   private func runsLocal(_ runs: Bool) {
-    guard runs != isLocalRunning else { return }
-    isLocalRunning = runs
-    if runs { local?.begin(muted: mute.session) }
+    guard let local, runs != local.isRunning else { return }
+    local.isRunning = runs
+    if runs { local.begin(muted: mute.session) }
   }
 
   private func checkServer() {
-    guard let link else { return }
+    guard let link = server.link else { return }
     sendMuteRequest()
-    let silence = MonotonicClock.nanoseconds - lastAnswer
+    let silence = MonotonicClock.nanoseconds - server.lastAnswer
     if silence > Self.patience {
       link.abandon()
       disconnected(epoch: link.epoch)
-    } else if silence > Self.shortPatience, !standsIn {
-      standsIn = true
+    } else if silence > Self.shortPatience, !server.standsIn {
+      server.standsIn = true
       log("server: has not answered for 0.5 s; the local voice stands in")
     }
   }
@@ -331,11 +277,11 @@ final class EdgeVoice {
   /// Lets the server's output replace the local voice once it is not late any more. `sample` is the first of
   /// the output that came.
   func endStandIn(at sample: Int64) {
-    guard standsIn else { return }
-    let rate = Int64(microphoneFrame.rate.hertz)
-    guard position - sample < Self.fresh / 1_000_000 * rate / 1000 else { return }
-    standsIn = false
-    liveFrom = position
+    guard server.standsIn else { return }
+    let rate = Int64(buffers.microphone.rate.hertz)
+    guard timing.position - sample < Self.fresh / 1_000_000 * rate / 1000 else { return }
+    server.standsIn = false
+    server.liveFrom = timing.position
     log("server: answers again")
   }
 }

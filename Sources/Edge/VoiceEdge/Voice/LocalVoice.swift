@@ -23,6 +23,8 @@ final class LocalVoice {
   private let silence: Frame
   private let playedSilence: Frame
   private var controlID: UInt64 = 0
+  /// Whether frames are processed now. The owner sets it.
+  var isRunning = false
   /// The time at which the local voice was started last.
   private(set) var startTime = Date.now
 
