@@ -40,8 +40,8 @@ struct RunCommand: AsyncParsableCommand {
   /// The flags in the order of the sections.
   var flags: [GivenFlag] {
     let devices = audio.given + routes.given + routing.given + microphone.given
-    return server.given + session.given + devices + programs.given + mute.given + keys.given
-      + other.given
+    return server.given + session.given + devices + programs.given + calls.given + mute.given
+      + keys.given + other.given
   }
 
   func run() async throws {

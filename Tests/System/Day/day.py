@@ -119,6 +119,7 @@ def main() -> int:
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--sample", type=Path, required=True)
     parser.add_argument("--days", type=int, default=3)
+    parser.add_argument("--untimed", action="store_true")
     parser.add_argument("--picture", type=Path)
     options = parser.parse_args()
     late, machines = 0, []
@@ -147,7 +148,7 @@ def main() -> int:
             server.terminate()
             server.wait(10)
     print(f"{late} effects came too late")
-    return 1 if late else 0
+    return 1 if late and not options.untimed else 0
 
 
 if __name__ == "__main__":

@@ -64,6 +64,17 @@ struct CallRuleTests {
     #expect(signs(rule(.request), [(0, all), (10, all.union(.request))]) == [[], .request])
   }
 
+  @Test func theFarEndIsHeardWhereItMayBeginACall() {
+    #expect(rule().hearsFarEnd)
+    #expect(!rule(.request).hearsFarEnd && !rule(.always).hearsFarEnd)
+    #expect(!rule(seesPrograms: false).hearsFarEnd)
+    var over = rule()
+    for seen: CallSigns in [[.farEnd, .request], .farEnd] { _ = over.update(seen, now: 0) }
+    #expect(!over.isOn && !over.hearsFarEnd)
+    _ = over.update([], now: 0)
+    #expect(over.hearsFarEnd)
+  }
+
   @Test func onlyChangesAreTold() {
     var rule = rule()
     let steps: [CallSigns] = [[], .request, .request, []]

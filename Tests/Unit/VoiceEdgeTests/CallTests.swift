@@ -1,4 +1,5 @@
 import AnechoicAPI
+import BundledEngines
 import EdgeAudio
 import Foundation
 import GRPCTransport
@@ -8,6 +9,7 @@ import Synchronization
 import TestVoices
 import Testing
 import VoiceClient
+import VoiceServer
 
 @testable import VoiceEdge
 
@@ -108,6 +110,49 @@ struct CallTests {
         rig.loudspeaker.played.contains { abs($0) > 0.01 }
       }
     }
+  }
+
+  @Test func aFarEndThatSoundsOnAfterTheCallIsReadAndMayBeginAnotherOne() async throws {
+    let voice = try await Voices.far.value
+    try await run { setup in
+      setup.configuration.programs.farEnd = .fifo(path: setup.folder.path("far"))
+    } _: { rig in
+      _ = try await begin(rig, "softphone")
+      let feed = FIFOFeed(rig.folder.path("far"), Array(voice[16_000..<48_000]))
+      try await eventually("it sounds") {
+        try await rig.edgeStatus().call.signs.contains { $0.kind == .farEnd }
+      }
+      _ = try await end(rig)
+      try await rests(rig)
+      // The program is not held up.
+      let count = feed.count
+      try await eventually("it is read") { feed.count > count + 16_000 }
+      #expect(!rig.status.call.isOn)
+      feed.stop()
+      // After the silence, it begins a call again.
+      try await eventually("it is over") { rig.status.sounds == ProgramSounds.Summary() }
+      try await Task.sleep(for: .seconds(10.5))
+      let next = FIFOFeed(rig.folder.path("far"), Array(voice[16_000..<48_000]))
+      defer { next.stop() }
+      #expect(try await runs(rig) == [.farEnd])
+    }
+  }
+
+  @Test func anAgentThatStopsEndsItsSession() async throws {
+    let folder = try Folder()
+    let server = try VoiceProcessingServer(
+      ServerConfiguration(
+        addresses: ["unix:\(folder.path("other"))"], threads: 1, engines: .bundled))
+    let sessions = SessionsClient(server: "unix:\(folder.path("other"))", clientName: "paul")
+    try await run { setup in
+      setup.hasServer = false
+      setup.configuration.server.address = "unix:\(folder.path("other"))"
+    } _: { rig in
+      _ = try await begin(rig, "softphone")
+      try await eventually("a session") { try await sessions.list().count == 1 }
+    }
+    #expect(try await sessions.list().isEmpty)
+    await server.stop(grace: .zero)
   }
 
   @Test func aRequestBeginsACallAndEndsIt() async throws {

@@ -56,6 +56,16 @@ struct EdgeSettingsTests {
     }
   }
 
+  @Test func theFlagsOfEverySectionAreGiven() throws {
+    let flags = [
+      "--server=a:1", "--session-id=x", "--rate=16000", "--input=mic", "--routing-group=g",
+      "--voice=fifo:/v", "--calls=request", "--microphone-open=always", "--start-muted",
+      "--keys-ring=mute", "--fallback=silence",
+    ]
+    #expect(try RunCommand.parse(flags).flags.count == flags.count)
+    #expect(flags.count == EdgeConfiguration.table.sections.count)
+  }
+
   @Test func everyFlagIsRead() throws {
     let command = try RunCommand.parse([
       "--server", "a:1", "--tls", "--volume-db", "-3", "--mute-keys", "/dev/input/a", "--mute-keys",

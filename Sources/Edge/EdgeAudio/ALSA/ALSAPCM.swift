@@ -9,6 +9,7 @@ final class ALSAPCM: PCMDevice {
   private let isCapture: Bool
   private let coding: PCMCoding
   private let bytes: UnsafeMutableRawBufferPointer  // As large as the device's buffer.
+  private let descriptors: UnsafeMutableBufferPointer<pollfd>
 
   init(
     _ name: String, _ direction: DeviceDirection, _ wish: DeviceWish
@@ -33,12 +34,15 @@ final class ALSAPCM: PCMDevice {
     bytes = .allocate(
       byteCount: format.bufferSamples * format.channelCount * coding.bytesPerSample,
       alignment: 16)
+    descriptors = .allocate(capacity: max(0, Int(snd_pcm_poll_descriptors_count(opened))))
+    descriptors.initialize(repeating: pollfd())
   }
 
   deinit {
     let handle = ALSAHandle(pointer: handle)
     ALSASystem.exclusively { _ = snd_pcm_close(handle.pointer) }
     bytes.deallocate()
+    descriptors.deallocate()
   }
 
   func prepare() throws(DeviceFault) {
@@ -55,9 +59,21 @@ final class ALSAPCM: PCMDevice {
     return true
   }
 
+  /// Waits once. `snd_pcm_wait` waits for ever, and at full speed, for a stream of PulseAudio that wakes it
+  /// without samples. An error of the device comes with the next transfer.
   func wait(_ time: Duration) throws(DeviceFault) {
-    let code = snd_pcm_wait(handle, Int32(time / .milliseconds(1)))
-    if code != -EINTR { try check(code) }
+    let available = snd_pcm_avail_update(handle)
+    guard available < snd_pcm_sframes_t(format.periodSamples) else { return }
+    if available < 0 { try check(Int32(truncatingIfNeeded: available)) }
+    let count = UInt32(descriptors.count)
+    guard snd_pcm_poll_descriptors(handle, descriptors.baseAddress, count) == Int32(count) else {
+      usleep(UInt32(time / .microseconds(1)))
+      return
+    }
+    _ = poll(descriptors.baseAddress, nfds_t(count), Int32(time / .milliseconds(1)))
+    // A plug-in handles its events here.
+    var events: UInt16 = 0
+    snd_pcm_poll_descriptors_revents(handle, descriptors.baseAddress, count, &events)
   }
 
   func read(_ samples: UnsafeMutablePointer<Float>, atMost count: Int) throws(DeviceFault) -> Int {

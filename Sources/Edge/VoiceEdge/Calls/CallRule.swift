@@ -40,6 +40,9 @@ struct CallRule: Sendable, Equatable {
 
   var isOn: Bool { !signs.isEmpty }
 
+  /// Whether the far end's sound begins a call. It does not while it is left over from the last one.
+  var hearsFarEnd: Bool { begin == .automatic && seesPrograms && !farEndIsOver }
+
   /// Decides by the signs that are seen now. Returns whether the signs that keep the call have changed.
   mutating func update(_ seen: CallSigns, now: Int64) -> Bool {
     let before = signs

@@ -76,8 +76,9 @@ extension EdgeVoice {
   /// Listens to the programs while nobody takes their audio.
   private func listen() {
     sounds.record(
-      farEnd: parts.programs.farEnd?.listen() ?? false,
-      otherAudio: !calls.holdsOtherAudio && parts.programs.otherAudio?.listen() ?? false, now: .now)
+      farEnd: parts.programs.farEnd?.listen(keepsSound: calls.rule.hearsFarEnd) ?? false,
+      otherAudio: !calls.holdsOtherAudio
+        && parts.programs.otherAudio?.listen(keepsSound: true) ?? false, now: .now)
     let before = status.sounds
     updateSounds()
     if status.sounds != before { publish() }

@@ -187,18 +187,21 @@ extension EdgeConfiguration {
       "microphone.open", flag: "microphone-open", \.microphone.open, .choice,
       """
       The times at which the microphone is open: always, or when-needed, which is while there is a \
-      call and a session processes the voice. A muted microphone is then open only if the session detects the muted \
-      talker and the device's capture switch is on. Opening takes a moment, so the first syllable \
+      call and a session processes the voice. A muted microphone is then open only if the muted talker is to be \
+      detected and the device's capture switch is on. Opening takes a moment, so the first syllable \
       after an unmute may be lost
       """),
     Setting(
       "microphone.lamps", flag: "microphone-lamps", \.microphone.lamps, .lamps,
-      "Files that the agent sets to 1 while the microphone is open and to 0 otherwise"),
+      """
+      Files that the agent sets to 1 while the sound of the microphone reaches the server or a program, \
+      and to 0 otherwise
+      """),
   ]
 
   static let muteSection: [Setting<EdgeConfiguration>] = [
     Setting(
-      "mute.start_muted", \.mute.startsMuted, .boolean, "Whether the session starts muted"),
+      "mute.start_muted", \.mute.startsMuted, .boolean, "Whether the agent starts muted"),
     Setting(
       "mute.muted_audio", \.mute.audio, .choice,
       """

@@ -22,6 +22,11 @@ final class OtherPrograms: ThreadOwner {
   /// The time between looks at the streams without any event.
   private static let interval = Duration.seconds(2)
 
+  /// The longest waits for events: while streams are lowered, and otherwise.
+  private static let (longestWait, restingWait) = (
+    Duration.milliseconds(50), Duration.milliseconds(150)
+  )
+
   let thread = LoopThread()
   private let servers: any StreamServers
   private let file: RememberedFile<LoweredStreams.Entry>
@@ -95,7 +100,9 @@ final class OtherPrograms: ThreadOwner {
         try apply(server, &streams, ramp)
         lastLook = .now
       }
-      hasNews = try server.wait(ramp.isMoving ? GainRamp.step : .milliseconds(50))
+      // Events of the server end the wait. Nothing needs a change soon while nothing is lowered.
+      let rest = ramp.gain == nil ? Self.restingWait : Self.longestWait
+      hasNews = try server.wait(ramp.isMoving ? GainRamp.step : rest)
       if ramp.isMoving { thread.sleep(GainRamp.step) }
     }
     try apply(server, &streams, GainRamp())

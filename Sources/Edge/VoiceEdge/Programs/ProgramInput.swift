@@ -67,12 +67,13 @@ final class ProgramInput {
   /// Whether audio waits.
   var hasAudio: Bool { hasWaiting || ring.count > 0 }
 
-  /// Looks for sound while nobody takes the audio. Drops silence. Sound of a program waits for `next`;
-  /// sound of a device goes by.
+  /// Looks for sound while nobody takes the audio. Drops silence. With `keepsSound`, sound of a program
+  /// waits for `next`; otherwise, and from a device, it goes by.
   ///
   /// - Returns: Whether there is sound.
-  func listen() -> Bool {
-    if hasWaiting { return true }
+  func listen(keepsSound: Bool) -> Bool {
+    if hasWaiting, keepsSound { return true }
+    hasWaiting = false
     let now = MonotonicClock.nanoseconds
     heardUntil = max(heardUntil, now - Int64(FIFOReader.lead) * Self.frame)
     var isSounding = false
@@ -80,7 +81,7 @@ final class ProgramInput {
       heardUntil += Self.frame
       guard frame.peak > ProgramSounds.threshold else { continue }
       isSounding = true
-      hasWaiting = !isClocked
+      hasWaiting = keepsSound && !isClocked
     }
     return isSounding
   }

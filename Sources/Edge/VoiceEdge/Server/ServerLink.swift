@@ -9,6 +9,8 @@ final class ServerLink: EdgeLink {
   private static let answerTimeout = ReconnectionPolicy().attemptTimeout
   /// The time in which the server must end the session of a call that is over.
   private static let longestEnd = Duration.seconds(2)
+  /// The time in which the server must end the session of an agent that stops.
+  private static let farewell = Duration.milliseconds(500)
   /// The session names that follow the configured one have the suffixes up to this number.
   private static let highestSuffix = 9
 
@@ -162,21 +164,33 @@ final class ServerLink: EdgeLink {
       sending.cancel()
       voice.post { $0.disconnected(epoch: epoch) }
     }
+    // Not a child task, so that an agent that stops can still end its session.
+    let receiving = Task { [voice] in
+      while let response = try await stream.receive() {
+        voice.post { $0.received(response, epoch: epoch) }
+      }
+    }
+    defer { receiving.cancel() }
     let began = ContinuousClock.now
     do {
-      try await race(
-        { [voice] in
-          while let response = try await stream.receive() {
-            voice.post { $0.received(response, epoch: epoch) }
-          }
-        },
-        {
-          for await _ in abandonments {
-            throw Status(
-              .unavailable, "the server has not answered for \(ReconnectionPolicy().silence)")
-          }
-          throw CancellationError()
-        })
+      try await withTaskCancellationHandler {
+        try await race(
+          { try await receiving.value },
+          {
+            for await _ in abandonments {
+              receiving.cancel()
+              throw Status(
+                .unavailable, "the server has not answered for \(ReconnectionPolicy().silence)")
+            }
+            throw CancellationError()
+          })
+      } onCancel: {
+        outbox.close()
+        Task {
+          try? await Task.sleep(for: Self.farewell)
+          receiving.cancel()
+        }
+      }
       return SessionLoss(status: Status(.ok, "the server ended the session"), began: began)
     } catch {
       let status = error as? Status ?? Status(.internal, "the server sent an invalid answer")

@@ -593,7 +593,7 @@ public nonisolated struct Anechoic_V1_EdgeDevice: Sendable {
     /// The device reports that it runs but transfers no audio.
     case stalled // = 4
 
-    /// The device is closed, because it is not needed. Only a microphone.
+    /// The device is closed, because it is not needed.
     case closed // = 5
     case UNRECOGNIZED(Int)
 
