@@ -34,6 +34,8 @@ final class ALSAPCM: PCMDevice {
     bytes = .allocate(
       byteCount: format.bufferSamples * format.channelCount * coding.bytesPerSample,
       alignment: 16)
+    // ALSA's null says that it has filled it, and has not.
+    bytes.initializeMemory(as: UInt8.self, repeating: 0)
     descriptors = .allocate(capacity: max(0, Int(snd_pcm_poll_descriptors_count(opened))))
     descriptors.initialize(repeating: pollfd())
   }

@@ -46,7 +46,7 @@ struct Negotiation: ~Copyable {
       let coding = PCMCoding.allCases.first(where: {
         snd_pcm_hw_params_set_format(pcm, parameters, $0.alsa) >= 0
       })
-    else { throw impossible("does not support S16, S32, FLOAT or S24_3LE samples") }
+    else { throw impossible("does not support S16, S32, FLOAT, S24 or S24_3LE samples") }
     let rate = try settledRate()
     let channelCount = try settledChannelCount()
     var period = snd_pcm_uframes_t(rate.samplesPerFrame)

@@ -2,13 +2,15 @@ internal import CALSA
 
 /// The sample encoding of a device, in order of preference.
 enum PCMCoding: CaseIterable {
-  case s16, s32, float, s24Packed
+  /// `s24` has its 24 bits in the lower part of 32, and `s24Packed` in three bytes.
+  case s16, s32, float, s24, s24Packed
 
   var alsa: snd_pcm_format_t {
     switch self {
     case .s16: SND_PCM_FORMAT_S16_LE
     case .s32: SND_PCM_FORMAT_S32_LE
     case .float: SND_PCM_FORMAT_FLOAT_LE
+    case .s24: SND_PCM_FORMAT_S24_LE
     case .s24Packed: SND_PCM_FORMAT_S24_3LE
     }
   }
@@ -17,7 +19,7 @@ enum PCMCoding: CaseIterable {
     switch self {
     case .s16: 2
     case .s24Packed: 3
-    case .s32, .float: 4
+    case .s32, .float, .s24: 4
     }
   }
 
@@ -38,7 +40,8 @@ enum PCMCoding: CaseIterable {
       case .float:
         let value = bytes.load(fromByteOffset: offset, as: Float.self)
         samples[index] = value.isFinite ? max(-1, min(1, value)) : 0
-      case .s24Packed:
+      // The fourth byte of `s24` means nothing.
+      case .s24, .s24Packed:
         let high = Int32(Int8(bitPattern: bytes[offset + 2])) << 16
         samples[index] =
           Float(high | Int32(bytes[offset + 1]) << 8 | Int32(bytes[offset])) / 8_388_608
@@ -62,11 +65,11 @@ enum PCMCoding: CaseIterable {
         let code = Int32(max(-2_147_483_648, min(2_147_483_647, Double(value) * 2_147_483_648)))
         bytes.storeBytes(of: code.littleEndian, toByteOffset: offset, as: Int32.self)
       case .float: bytes.storeBytes(of: value, toByteOffset: offset, as: Float.self)
-      case .s24Packed:
+      case .s24, .s24Packed:
         let code = Int32(max(-8_388_608, min(8_388_607, (value * 8_388_608).rounded())))
-        bytes[offset] = UInt8(truncatingIfNeeded: code)
-        bytes[offset + 1] = UInt8(truncatingIfNeeded: code >> 8)
-        bytes[offset + 2] = UInt8(truncatingIfNeeded: code >> 16)
+        for byte in 0..<bytesPerSample {
+          bytes[offset + byte] = UInt8(truncatingIfNeeded: code >> (8 * Int32(byte)))
+        }
       }
     }
   }
