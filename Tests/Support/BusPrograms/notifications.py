@@ -1,7 +1,6 @@
 """The notification service of a desktop on a message bus, as the Desktop Notifications Specification describes it.
 
-It shows nothing. The property Shown of org.anechoic.Test has the titles of the notifications that are shown, and Count
-the number of calls of Notify.
+It shows nothing. The property Shown of org.anechoic.Test has the titles of the notifications that are shown.
 """
 
 import dbus
@@ -32,7 +31,7 @@ class Notifications(dbus.service.Object):
 
     @dbus.service.method(dbus.PROPERTIES_IFACE, in_signature="ss", out_signature="v")
     def Get(self, interface, name):
-        return {"Shown": dbus.Array(list(self.shown.values()), "s"), "Count": dbus.Int32(self.count)}[name]
+        return {"Shown": dbus.Array(list(self.shown.values()), "s")}[name]
 
 
 dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)

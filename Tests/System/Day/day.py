@@ -14,9 +14,8 @@ from pathlib import Path
 
 from machine import RATE, Machine, Program, until
 from network import Network
-from timeline import draw
+from timeline import LIMIT, draw
 
-LIMIT = 300  # ms
 # The arbiter keeps a claim for 2 s: see docs/features/automatic-switching.md.
 LATER = {"the laptop's music plays again": 2000 + LIMIT}
 

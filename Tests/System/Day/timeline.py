@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 WIDTH, ROW, LEFT, SCALE = 900, 22, 420, 1.2  # pixels; pixels for a millisecond
-LIMIT = 300  # ms
+LIMIT = 300  # ms, the time in which an effect must come
 
 
 def draw(effects: list[tuple[str, str, float, float]]) -> str:

@@ -34,7 +34,7 @@ struct PCMCodingTests {
     #expect(bytes(.s24, [-1 / 8_388_608]) == [0xff, 0xff, 0xff, 0xff])
     #expect(bytes(.s24, [0.5]) == [0, 0, 0x40, 0])
     #expect(bytes(.s24Packed, [0.5]) == [0, 0, 0x40])
-    // What a device leaves in the upper part does not count.
+    // The upper part does not count, whatever a device leaves there.
     #expect(samples(.s24, [0, 0, 0x40, 0x77]) == [0.5])
   }
 }

@@ -105,7 +105,7 @@ struct CallTests {
       let feed = FIFOFeed(rig.folder.path("far"), Array(voice[16_000..<48_000]))
       defer { feed.stop() }
       #expect(try await runs(rig) == [.farEnd])
-      // What the loudspeaker plays first is what the program wrote first, after at most 100 ms.
+      // The loudspeaker plays first what the program wrote first, after at most 100 ms.
       try await eventually("it is played") {
         rig.loudspeaker.played.contains { abs($0) > 0.01 }
       }

@@ -69,7 +69,7 @@ struct MicrophoneTests {
     try await run(detects: true) { rig in
       try await expect(rig, .session, isOpen: true)
       _ = try await rig.local.setMute("", muted: true)
-      // Nobody but this machine hears the person.
+      // Only this machine hears the person.
       try await expect(rig, .mutedTalker, isOpen: true, isLit: false)
       try await eventually("detected") { try await rig.edgeStatus().mutedSpeechActive }
       #expect(rig.microphone.openCount == 1)

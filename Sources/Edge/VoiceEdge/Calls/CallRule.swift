@@ -4,7 +4,7 @@ struct CallSigns: OptionSet, Sendable {
 
   /// The configuration makes the time in which the agent runs one call.
   static let configuration = CallSigns(rawValue: 1)
-  /// Nobody can see whether a program uses the voice.
+  /// The agent cannot see whether a program uses the voice.
   static let unseen = CallSigns(rawValue: 2)
   /// A program reads the voice from its FIFO.
   static let voiceRead = CallSigns(rawValue: 4)

@@ -98,7 +98,8 @@ extension EdgeConfiguration {
       """
       The echo reference. With auto, the loopback of the port if it has one, otherwise reports; with \
       desktop, and with auto and programs.desktop for an output pulse or pulse:NAME, the loopback is the \
-      monitor of the sound server, which hears all programs; with reports, the agent tells the server when its mix was heard, in a few bytes ten times a \
+      monitor of the sound server, which hears all programs; with reports, the agent tells the \
+      server when its mix was heard, in a few bytes ten times a \
       second; with tap, it sends the samples that it plays, after its gain
       """),
     Setting(
@@ -187,7 +188,8 @@ extension EdgeConfiguration {
       "microphone.open", flag: "microphone-open", \.microphone.open, .choice,
       """
       The times at which the microphone is open: always, or when-needed, which is while there is a \
-      call and a session processes the voice. A muted microphone is then open only if the muted talker is to be \
+      call and a session processes the voice. A muted microphone is then open only if the muted \
+      talker is to be \
       detected and the device's capture switch is on. Opening takes a moment, so the first syllable \
       after an unmute may be lost
       """),

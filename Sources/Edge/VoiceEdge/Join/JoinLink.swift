@@ -119,10 +119,7 @@ final class JoinLink: EdgeLink {
   private func play(
     _ ticket: JoinTicket, epoch: Int, isKnown: Bool, joined: () -> Void
   ) async throws -> End {
-    let server = VoiceProcessingClient(
-      server: configuration.address, clientName: client, security: configuration.security,
-      credentials: configuration.credentials
-    ).reconnected()
+    let server = configuration.newClient(named: client)
     if !isKnown { try await ServerLink.checkVersion(of: server) }
     let stream = try await answer(of: "server", within: Self.answerTimeout) {
       try await server.join(token: ticket.secret, session: ticket.session)

@@ -1,5 +1,6 @@
 internal import GRPCTransport
 internal import Synchronization
+internal import VoiceClient
 
 /// A connection to a server.
 protocol EdgeLink: Sendable {
@@ -50,6 +51,13 @@ final class LinkState: Sendable {
 }
 
 extension EdgeConfiguration.Server {
+  /// Returns a client with a new connection, because the old one may have failed silently.
+  func newClient(named client: String) -> VoiceProcessingClient {
+    VoiceProcessingClient(
+      server: address, clientName: client, security: security, credentials: credentials
+    ).reconnected()
+  }
+
   /// Throws an `EdgeFailure` for an error of the first connection that a retry cannot correct.
   func checkFirst(_ status: Status) throws(EdgeFailure) {
     // A token that is missing or refused may be renewed in its file.

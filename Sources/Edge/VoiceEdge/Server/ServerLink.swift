@@ -15,7 +15,7 @@ final class ServerLink: EdgeLink {
   private static let highestSuffix = 9
 
   private let configuration: EdgeConfiguration.Server
-  private let clientName: String
+  private let client: String
   private let voice: Mailbox<EdgeVoice>
   private let board: StatusBoard
   /// The file for the ticket with which another device joins. Nil for none.
@@ -28,7 +28,7 @@ final class ServerLink: EdgeLink {
     voice: Mailbox<EdgeVoice>, board: StatusBoard, log: @escaping @Sendable (String) -> Void
   ) {
     self.configuration = configuration
-    clientName = client
+    self.client = client
     self.share = share
     self.voice = voice
     self.board = board
@@ -92,8 +92,8 @@ final class ServerLink: EdgeLink {
   private func checkServer() async throws -> Bool {
     do {
       return try await race(
-        {
-          try await Self.checkVersion(of: self.client())
+        { [configuration, client] in
+          try await Self.checkVersion(of: configuration.newClient(named: client))
           return true
         },
         {
@@ -105,14 +105,6 @@ final class ServerLink: EdgeLink {
       if !status.isUnreachable { state.say(.away(status.oneLine)) }
       return false
     }
-  }
-
-  private func client() -> VoiceProcessingClient {
-    // A new connection each time, because the old one may have failed silently.
-    VoiceProcessingClient(
-      server: configuration.address, clientName: clientName, security: configuration.security,
-      credentials: configuration.credentials
-    ).reconnected()
   }
 
   /// Waits until a call begins, or until it ends.
@@ -139,7 +131,7 @@ final class ServerLink: EdgeLink {
 
   /// Runs one session, and returns how it ended. Throws if none starts.
   private func runSession(epoch: Int, suffix: Int, hasRun: Bool) async throws -> SessionLoss {
-    let server = client()
+    let server = configuration.newClient(named: client)
     // A server that has just started is slow to tell its capabilities.
     if !hasRun { try await Self.checkVersion(of: server) }
     let (start, stream) = try await open(on: server, suffix: suffix)
