@@ -139,6 +139,9 @@ public final class EdgeAgent: Sendable {
       await withDiscardingTaskGroup { group in
         group.addTask { await self.pauseMedia() }
         group.addTask { [self] in await talkerNotice.run(board) }
+        if let notice = InjectionNotice(configuration, voice, log: log) {
+          group.addTask { [self] in await notice.run(board) }
+        }
         if let switching {
           group.addTask { [self] in await switching.run(board, routes, otherPrograms) }
         }

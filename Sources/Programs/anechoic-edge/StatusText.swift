@@ -12,7 +12,7 @@ struct StatusText {
   init(_ status: Anechoic_V1_EdgeStatus) { self.status = status }
 
   var lines: [String] {
-    [server, call, route, mute, voice] + devices + [latency, playback, flow, echo] + otherPrograms
+    [server, call, route, mute, voice] + injection + devices + [latency, playback, flow, echo] + otherPrograms
       + switching
   }
 
@@ -46,6 +46,10 @@ struct StatusText {
     let speech =
       status.mutedSpeechActive ? "speaking while muted" : status.voiceActive ? "speaking" : "quiet"
     return "voice        \(speech)"
+  }
+
+  private var injection: [String] {
+    status.injectionRequests.map { "injection    " + $0.words }
   }
 
   private var devices: [String] {

@@ -107,7 +107,8 @@ extension SessionAct {
 extension SessionAct.InjectionStep {
   fileprivate var recorded: Anechoic_V1_RecordedAct.Injection.OneOf_Step {
     switch self {
-    case .begun(let client): .begunBy(client)
+    case .begun(let client, .everywhere): .begunBy(client)
+    case .begun(let client, .playbackAlone): .begunLocallyBy(client)
     case .piece(let speech):
       .piece(
         .with {
@@ -121,7 +122,8 @@ extension SessionAct.InjectionStep {
 
   fileprivate init?(_ recorded: Anechoic_V1_RecordedAct.Injection.OneOf_Step?) {
     switch recorded {
-    case .begunBy(let client): self = .begun(by: client)
+    case .begunBy(let client): self = .begun(by: client, .everywhere)
+    case .begunLocallyBy(let client): self = .begun(by: client, .playbackAlone)
     case .piece(let piece):
       self = .piece(
         InjectedSpeech(

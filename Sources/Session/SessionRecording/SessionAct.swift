@@ -39,7 +39,7 @@ package enum SessionAct {
 
   /// A step of an injection.
   package enum InjectionStep {
-    case begun(by: String)
+    case begun(by: String, InjectionAudience)
     case piece(InjectedSpeech)
     case completed
     case cancelled
@@ -105,7 +105,8 @@ extension VoiceSession {
     _ step: SessionAct.InjectionStep, toInjection id: String, sink: any SessionSink
   ) throws(Refusal) {
     switch step {
-    case .begun(let client): try beginInjection(id, by: client)
+    case .begun(let client, let audience):
+      try beginInjection(id, by: client, heard: audience)
     case .piece(let speech): _ = inject(speech, into: id)
     case .completed: completeInjection(id)
     case .cancelled: cancelInjection(id, sink: sink)

@@ -52,6 +52,8 @@ package final class SessionRecorder {
       $0.engineWeightsSha256 = engine.weights
       $0.serverVersion = anechoicVersion
       $0.start = start.recorded(as: id)
+      $0.start.config.preferredInjectionMode =
+        setup.configuration.acceptsInjection ? .spokenAudio : .none
       $0.owner = Anechoic_V1_RecordedClient(setup.owner)
       $0.injectionAllowed = setup.allowsInjection
       $0.permissionsStored = setup.storesPermissions

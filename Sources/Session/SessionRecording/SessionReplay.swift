@@ -69,6 +69,10 @@ public final class SessionReplay {
       var setup = try SessionSetup(header.start)
       setup.owner = ControlOrigin(header.owner)
       setup.allowsInjection = header.injectionAllowed
+      // A recorder writes the mode out. Without one, the recorded version accepted no injection.
+      if header.start.config.preferredInjectionMode == .unspecified {
+        setup.configuration.acceptsInjection = false
+      }
       setup.storesPermissions = header.permissionsStored
       let responses = ReplayedResponses(
         profiles, rate: setup.canRender ? setup.playback?.rate : nil)

@@ -14,8 +14,8 @@ extension SessionConfiguration {
     voiceActivity = try VoiceActivity(
       config.voiceActivityDetection, path: "\(path).voice_activity_detection")
     switch config.preferredInjectionMode {
-    case .unspecified, .none: acceptsInjection = false
-    case .spokenAudio: acceptsInjection = true
+    case .none: acceptsInjection = false
+    case .unspecified, .spokenAudio: acceptsInjection = true
     case .UNRECOGNIZED(let value):
       throw InvalidField(
         "\(path).preferred_injection_mode", "\(value) is not a known injection mode")

@@ -71,6 +71,11 @@ struct AccessTableTests {
             method: .init(service: RPC.sessions, name: RPC.recordSession),
             request: recorder.serializedBytes()),
           Row(
+            method: .init(service: RPC.sessions, name: RPC.getInjectionStatus),
+            request: Anechoic_V1_GetInjectionStatusRequest.with { $0.name = session }
+              .serializedBytes()),
+          Row(method: .init(service: RPC.sessions, name: RPC.watchInjection), request: []),
+          Row(
             method: .init(service: RPC.sessions, name: RPC.injectSpeech),
             request: injection.serializedBytes()),
           Row(
@@ -229,7 +234,8 @@ struct AccessTableTests {
     }
     do {
       let first = try await call.receive()
-      if first != nil, [RPC.process, RPC.joinSession, RPC.watchSession].contains(method.name) {
+      let endless = [RPC.process, RPC.joinSession, RPC.watchSession, RPC.watchInjection]
+      if first != nil, endless.contains(method.name) {
         call.cancel()
         return (first, .ok)
       }

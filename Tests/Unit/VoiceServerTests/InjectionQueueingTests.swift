@@ -104,7 +104,10 @@ struct InjectionQueueingTests {
         async let second = refusal { try await session.inject(long, .s16, as: "paul") }
         _ = try await watch.event { $0.injectionProgress.state == .started }
         _ = try await steering.update(
-          .with { $0.name = session.name }, mask: ["config.preferred_injection_mode"])
+          .with {
+            $0.name = session.name
+            $0.config.preferredInjectionMode = .none
+          }, mask: ["config.preferred_injection_mode"])
         for status in try await [first, second] {
           // A client that comes now finds the mode off.
           #expect(["INJECTION_CANCELLED", "INJECTION_OFF"].contains(status?.reason ?? ""))

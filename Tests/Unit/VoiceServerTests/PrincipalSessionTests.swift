@@ -152,6 +152,38 @@ struct PrincipalSessionTests {
     }
   }
 
+  @Test func aCertificateThatMayInjectSeesWhetherItCan() async throws {
+    let certificates = try await Certificates()
+    func identity(_ name: String) throws -> CertificateIdentity {
+      try CertificateIdentity(
+        certificateChain: certificates.bytes("\(name).pem"),
+        key: certificates.bytes("\(name).key"))
+    }
+    let authority = try CertificateAuthorities(pem: certificates.bytes("ca.pem"))
+    let rules = ["spiffe://voice.example/*=media"].compactMap { ScopeMap.Rule($0) }
+    try await TestServer.run {
+      $0.security = .tls(identity: try identity("server"), clientAuthorities: authority)
+      $0.authenticator = CertificateAuthenticator(scopes: ScopeMap(rules, otherwise: [.inject]))
+    } _: { server in
+      func security(_ name: String) throws -> ChannelSecurity {
+        .tls(authorities: authority, identity: try identity(name))
+      }
+      let doorbell = SessionsClient(
+        server: server.address, clientName: "", security: try security("client"))
+      let watch = try await doorbell.watchInjection("sessions/kitchen")
+      #expect(try await watch.receive()?.map(\.running) == [false])
+      let edge = VoiceProcessingClient(server: server.address, security: try security("spiffe"))
+      let stream = try await edge.process(.mediaClock().with { $0.sessionID = "kitchen" })
+      #expect(try await watch.receive()?.map(\.running) == [true])
+      let status = try await doorbell.injectionStatus("sessions/kitchen")
+      #expect(status.permission == .undetermined && !status.available)
+      let hidden = try await refusal { _ = try await doorbell.get("sessions/kitchen") }
+      #expect(hidden?.reason == "SCOPE_MISSING")
+      watch.cancel()
+      stream.cancel()
+    }
+  }
+
   @Test func aConnectionWithoutACertificateIsRefused() async throws {
     try await TestServer.run {
       $0.authenticator = CertificateAuthenticator(scopes: ScopeMap())

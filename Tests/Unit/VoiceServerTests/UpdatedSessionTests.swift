@@ -25,7 +25,7 @@ struct UpdatedSessionTests {
       $0.config.voiceActivityDetection.hangover = Google_Protobuf_Duration(seconds: 1)
     },
     Field(path: "config.preferred_injection_mode") {
-      $0.config.preferredInjectionMode = .spokenAudio
+      $0.config.preferredInjectionMode = .none
     },
     Field(path: "labels") { $0.labels = ["room": "5"] },
   ]
@@ -100,6 +100,7 @@ struct UpdatedSessionTests {
     ]
     try await TestServer.run { server in
       let recording = try await RunningClient.run(server) { client, steering in
+        try await steering.waitForFrames(of: client.session)
         let before = try await steering.get(client.session)
         let update = Anechoic_V1_Session.with {
           $0.name = client.session
@@ -158,7 +159,7 @@ struct UpdatedSessionTests {
           Field(path: "config.other_audio_ducking") { $0.config.otherAudioDucking.level = .max },
           Field(path: "config.mute") { $0.config.mute.chimeDisabled = true },
           Field(path: "config.preferred_injection_mode") {
-            $0.config.preferredInjectionMode = .spokenAudio
+            $0.config.preferredInjectionMode = .none
           },
           Field(path: "config.voice_activity_detection") {
             $0.config.voiceActivityDetection.farEndEnabled = true
@@ -180,7 +181,7 @@ struct UpdatedSessionTests {
         }
         let config = try await steering.get(client.session).config
         #expect(config.otherAudioDucking.level == .max && config.mute.chimeDisabled)
-        #expect(config.preferredInjectionMode == .spokenAudio)
+        #expect(config.preferredInjectionMode == .none)
         #expect(config.voiceActivityDetection.farEndEnabled)
       }
       let changes = recording.events.filter { $0.configChanged.hasConfig }

@@ -96,9 +96,8 @@ final class ScriptedRun {
     return try session.report(MuteGesture(id: id, mutes: mutes, origin: .headset), sink: sink)
   }
 
-  /// Makes the session accept injection, and grants a client the permission.
+  /// Grants a client the permission to inject.
   func permitInjection(by client: String) throws {
-    configure { $0.acceptsInjection = true }
     _ = try session.requestInjectionPermission(
       for: client, usageDescription: "speaks", sink: sink)
     control(.injectionPermission(client: client, grant: true))

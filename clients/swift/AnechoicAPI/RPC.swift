@@ -22,6 +22,8 @@ public enum RPC {
   public static let reportMuteGesture = "ReportMuteGesture"
   public static let watchSession = "WatchSession"
   public static let requestInjectionPermission = "RequestInjectionPermission"
+  public static let getInjectionStatus = "GetInjectionStatus"
+  public static let watchInjection = "WatchInjection"
   public static let injectSpeech = "InjectSpeech"
   public static let recordSession = "RecordSession"
 
@@ -43,6 +45,7 @@ public enum RPC {
   public static let beginCall = "BeginCall"
   public static let endCall = "EndCall"
   public static let holdCall = "HoldCall"
+  public static let decideInjection = "DecideInjection"
 
   public static let health = "grpc.health.v1.Health"
   public static let check = "Check"

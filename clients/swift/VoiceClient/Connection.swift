@@ -80,7 +80,7 @@ struct Connection: Sendable {
 
   /// Sends one message. The answers are received from the returned call.
   func serverStreaming(
-    _ method: Method, _ request: some Message, session: String
+    _ method: Method, _ request: some Message, session: String?
   ) async throws -> ClientCall {
     try await channel.serverStreaming(
       method, request.serializedBytes(), metadata: metadata(for: session))

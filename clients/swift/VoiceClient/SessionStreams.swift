@@ -64,3 +64,19 @@ public final class WatchStream: Sendable {
   /// Ends the watch. The session is not affected.
   public func cancel() { call.cancel() }
 }
+
+/// The sessions into which a client may inject speech. The watch ends when the last reference to this
+/// object is released.
+public final class InjectionWatchStream: Sendable {
+  private let call: ClientCall
+
+  init(_ call: ClientCall) { self.call = call }
+
+  /// Returns the statuses that have changed, at first all of them. Throws any `Status` other than OK.
+  public func receive() async throws -> [Anechoic_V1_InjectionStatus]? {
+    try await call.receive(Anechoic_V1_WatchInjectionResponse.self)?.statuses
+  }
+
+  /// Ends the watch.
+  public func cancel() { call.cancel() }
+}

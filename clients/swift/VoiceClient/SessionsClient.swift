@@ -118,6 +118,24 @@ public final class SessionsClient: Sendable {
     return response.permission
   }
 
+  /// Tells whether this client can speak into a session, without asking anybody. The session need not
+  /// run.
+  public func injectionStatus(_ name: String) async throws -> Anechoic_V1_InjectionStatus {
+    let response: Anechoic_V1_GetInjectionStatusResponse = try await unary(
+      RPC.getInjectionStatus,
+      Anechoic_V1_GetInjectionStatusRequest.with { $0.name = name }, of: name)
+    return response.status
+  }
+
+  /// Watches calls that begin, end and take speech: one session, which need not run yet, or all that
+  /// this client may know of.
+  public func watchInjection(_ name: String? = nil) async throws -> InjectionWatchStream {
+    InjectionWatchStream(
+      try await connection.serverStreaming(
+        method(RPC.watchInjection),
+        Anechoic_V1_WatchInjectionRequest.with { $0.name = name ?? "" }, session: name))
+  }
+
   /// Starts to inject speech, as audio in the format of `start` or as text.
   public func injectSpeech(_ start: Anechoic_V1_InjectionStart) async throws -> InjectionStream {
     try await InjectionStream(

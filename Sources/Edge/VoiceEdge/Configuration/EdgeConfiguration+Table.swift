@@ -6,7 +6,7 @@ extension EdgeConfiguration {
   public static let table = SettingsTable(
     serverSection + sessionSection + audioSection + routesSection + routingSection
       + programsSection + callsSection + microphoneSection + muteSection + keysSection
-      + otherSettings,
+      + injectionSection + otherSettings,
     defaults: EdgeConfiguration(), names: names, notes: notes)
 
   /// The explanations of sections for the sample file.

@@ -20,6 +20,7 @@ public struct EdgeConfiguration: Sendable {
   public var calls = Calls()
   public var microphone = Microphone()
   public var mute = Mute()
+  public var injection = Injection()
   public var keys = Keys()
   public var fallback = Fallback.light
   public var switching = Switching()
@@ -232,12 +233,21 @@ public struct EdgeConfiguration: Sendable {
       public var command: String?
       /// Whether the loudspeaker plays a chime.
       public var chimes = false
+    }
+  }
 
-      public enum Notification: String, Sendable, CaseIterable {
-        /// On a desktop.
-        case automatic
-        case on
-        case off
+  /// Whether the desktop shows notifications of a kind.
+  public enum Notification: String, Sendable, CaseIterable {
+    /// On a desktop.
+    case automatic
+    case on
+    case off
+
+    func isOn(_ configuration: EdgeConfiguration) -> Bool {
+      switch self {
+      case .automatic: configuration.programs.desktop != .none
+      case .on: true
+      case .off: false
       }
     }
   }

@@ -34,6 +34,12 @@ extension EdgeAgent {
         $0.totalMs = Float(status.latency.total)
       }
       $0.flow = flow(status)
+      $0.injectionRequests = status.injectionQuestions.map { question in
+        .with {
+          $0.client = question.client
+          $0.usageDescription = question.usage
+        }
+      }
       if let others = otherPrograms?.status {
         $0.otherPrograms = .with {
           $0.connected = others.isConnected

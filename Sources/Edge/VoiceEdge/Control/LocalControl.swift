@@ -95,6 +95,17 @@ final class LocalControl: Sendable {
           $0.status = agent.describe(agent.board.status)
         }.serializedBytes()
       },
+      .unary(method(RPC.decideInjection)) { request, _ in
+        let request: Anechoic_V1_DecideInjectionRequest = try .decoded(request)
+        guard
+          await agent.voice.ask({ $0.answerInjection(request.client, request.grant) })
+        else {
+          throw Status(.notFound, "client: no client of this name has asked to inject speech")
+        }
+        return try Anechoic_V1_DecideInjectionResponse.with {
+          $0.status = agent.describe(agent.board.status)
+        }.serializedBytes()
+      },
       .unary(method(RPC.testAudio)) { _, _ in
         try await agent.testAudio().serializedBytes()
       },

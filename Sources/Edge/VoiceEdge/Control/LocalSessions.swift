@@ -44,6 +44,13 @@ struct LocalSessions: Sendable {
       unary(
         RPC.requestInjectionPermission, Anechoic_V1_RequestInjectionPermissionRequest.self,
         name: \.name),
+      unary(
+        RPC.getInjectionStatus, Anechoic_V1_GetInjectionStatusRequest.self, name: \.name
+      ) { request in
+        try Anechoic_V1_GetInjectionStatusResponse.with { $0.status = .away(request.name) }
+          .serializedBytes()
+      },
+      watchInjection,
       streaming(RPC.watchSession, Anechoic_V1_WatchSessionRequest.self, name: \.name),
       streaming(RPC.recordSession, Anechoic_V1_RecordSessionRequest.self, name: \.name),
       injectSpeech,
@@ -152,6 +159,25 @@ struct LocalSessions: Sendable {
         throw Status(.internal, "the injection ended without a response")
       }
       return response
+    }
+  }
+
+  private var watchInjection: ServerMethod {
+    ServerMethod.serverStreaming(Self.method(RPC.watchInjection)) { bytes, context, responses in
+      let request: Anechoic_V1_WatchInjectionRequest = try .decoded(bytes)
+      _ = try session(named: request.name)
+      let own = "sessions/\(agent.configuration.session.id)"
+      let watch = LocalInjectionWatch(
+        board: agent.board, name: request.name.isEmpty ? own : request.name
+      ) { session in
+        try await channel.serverStreaming(
+          Self.method(RPC.watchInjection),
+          Anechoic_V1_WatchInjectionRequest.with { $0.name = session }.serializedBytes(),
+          metadata: try metadata(for: session, context))
+      } send: {
+        try await responses.send($0.serializedBytes())
+      }
+      try await watch.run()
     }
   }
 

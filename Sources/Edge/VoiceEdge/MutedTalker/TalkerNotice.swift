@@ -21,17 +21,12 @@ struct TalkerNotice: Sendable {
     settings = configuration.mute.notice
     self.loudspeaker = loudspeaker
     self.lamps = settings.blinks && !configuration.mute.lamps.isEmpty ? lamps : nil
-    let isShown =
-      switch settings.notification {
-      case .automatic: configuration.programs.desktop != .none
-      case .on: true
-      case .off: false
-      }
     desktop =
-      isShown
+      settings.notification.isOn(configuration)
       ? DesktopNotification(
         configuration.programs.sessionBusAddress, title: "You are muted",
-        text: "Nobody hears you. Unmute the microphone to talk.", log: log) : nil
+        text: "Nobody hears you. Unmute the microphone to talk.",
+        icon: "microphone-sensitivity-muted", log: log) : nil
   }
 
   /// Tells the person, until the task is cancelled.

@@ -104,6 +104,8 @@ extension EdgeVoice {
     status.gapSince = nil
     status.stats = nil
     status.voiceActive = false
+    server.injectors.sessionEnded()
+    status.injectionQuestions = []
   }
 
   func received(_ response: Anechoic_V1_ProcessResponse, epoch: Int) {
@@ -165,6 +167,7 @@ extension EdgeVoice {
     case .voiceActivityChanged(let change):
       if change.side == .nearEnd { status.voiceActive = change.active }
     case .muteGestureRequested(let request): decide(request)
+    case .injectionPermissionRequested(let request): decide(request)
     case .configChanged(let change):
       server.kept?.changed(to: change.config)
       follow(change.config)

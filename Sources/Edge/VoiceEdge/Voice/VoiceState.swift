@@ -73,6 +73,8 @@ struct ServerSide {
   var liveFrom: Int64 = 0
   /// The position up to which the server's output was used.
   var heardUntil: Int64 = 0
+  /// The clients that ask to speak into the call.
+  var injectors = InjectionQuestions()
 
   /// Whether the local voice is heard.
   var usesLocal: Bool { link == nil || standsIn }

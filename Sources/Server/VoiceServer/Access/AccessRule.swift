@@ -33,6 +33,8 @@ struct AccessRule: Equatable, Sendable {
     Method(service: RPC.sessions, name: RPC.reportMuteGesture): .init(.control, .own),
     Method(service: RPC.sessions, name: RPC.recordSession): .init(.control, .own),
     Method(service: RPC.sessions, name: RPC.requestInjectionPermission): .init(.inject, .any),
+    Method(service: RPC.sessions, name: RPC.getInjectionStatus): .init(.inject, .any),
+    Method(service: RPC.sessions, name: RPC.watchInjection): .init(.inject, .any),
     Method(service: RPC.sessions, name: RPC.injectSpeech): .init(.inject, .any),
     Method(service: RPC.routing, name: RPC.arbitrate): .init(.media, .none),
     Method(service: RPC.routing, name: RPC.getRouting): .init(.read, .none),

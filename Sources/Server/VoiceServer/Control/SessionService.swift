@@ -75,6 +75,14 @@ struct SessionService: Sendable {
           $0.permission = Anechoic_V1_InjectionPermission(permission)
         }
       },
+      unary(RPC.getInjectionStatus) {
+        (request: Anechoic_V1_GetInjectionStatusRequest, client) in
+        let id = try SessionID.named(request.name, field: "name")
+        let statuses = injectionStatuses(for: client)
+        return Anechoic_V1_GetInjectionStatusResponse.with {
+          $0.status = statuses.of(directory[id], named: request.name)
+        }
+      },
     ]
   }
 
@@ -86,6 +94,14 @@ struct SessionService: Sendable {
       ServerMethod(Method(service: RPC.sessions, name: RPC.recordSession), lane: .background) {
         $0.writeDeadline = configuration.recorderDeadline
         return RecordCall($0, configuration, directory)
+      },
+      .serverStreaming(
+        Method(service: RPC.sessions, name: RPC.watchInjection), lane: .background
+      ) { request, context, responses in
+        let request: Anechoic_V1_WatchInjectionRequest = try MessageEncoding.binary.decoded(request)
+        var watch = try InjectionWatch(
+          request.name, directory, injectionStatuses(for: Principal(context)))
+        try await watch.follow { try await responses.send($0.serializedBytes()) }
       },
       .clientStreaming(
         Method(service: RPC.sessions, name: RPC.injectSpeech), lane: .background
@@ -100,6 +116,11 @@ struct SessionService: Sendable {
     InjectSpeechCall(
       directory, client, idleLimit: configuration.limits.idleLimit, log: configuration.log,
       cause: cause)
+  }
+
+  private func injectionStatuses(for client: Principal) -> InjectionStatuses {
+    InjectionStatuses(
+      client: client, service: configuration.injection, permissions: configuration.permissions)
   }
 
   /// Throws if the client that started a session does not have the profile that an update names.

@@ -11,8 +11,6 @@ final class EventFeed: Sendable {
   /// The number of events that the history keeps.
   static let capacity = 1000
 
-  typealias Listener = @Sendable () -> Void
-
   /// The content of the history at an event's id.
   enum Entry {
     /// A serialized `WatchSessionResponse`.
@@ -30,11 +28,10 @@ final class EventFeed: Sendable {
     var oldestID: UInt64 = 1
     var events: [[UInt8]] = []
     var isClosed = false
-    var listeners: [UInt64: Listener] = [:]
-    var lastListener: UInt64 = 0
   }
 
   private let state: Mutex<State>
+  private let listeners = Listeners()
   private let signal: AsyncStream<Void>.Continuation
 
   init(_ session: SessionState) {
@@ -43,7 +40,7 @@ final class EventFeed: Sendable {
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     signal = continuation
     Task(executorPreference: BackgroundExecutor.shared) { [weak self] in
-      for await _ in signals { self?.tellListeners() }
+      for await _ in signals { self?.listeners.tell() }
     }
   }
 
@@ -85,19 +82,7 @@ final class EventFeed: Sendable {
 
   /// Adds a listener, which is called after each change of the feed, on a thread of
   /// `BackgroundExecutor`. Returns an id for `stopListening`.
-  func listen(_ listener: @escaping Listener) -> UInt64 {
-    state.withLock { state in
-      state.lastListener += 1
-      state.listeners[state.lastListener] = listener
-      return state.lastListener
-    }
-  }
+  func listen(_ listener: @escaping Listeners.Listener) -> UInt64 { listeners.add(listener) }
 
-  func stopListening(_ id: UInt64) {
-    state.withLock { _ = $0.listeners.removeValue(forKey: id) }
-  }
-
-  private func tellListeners() {
-    for listener in state.withLock({ Array($0.listeners.values) }) { listener() }
-  }
+  func stopListening(_ id: UInt64) { listeners.remove(id) }
 }

@@ -62,6 +62,8 @@ final class SessionDirectory: Sendable {
 
   static let mostRecorders = 64
 
+  /// Called after a session began, changed or ended, and after the server began to stop.
+  let listeners = Listeners()
   private let state: Mutex<State>
 
   /// Creates a directory for `maximum` sessions. `maximumPerClient` limits the sessions of each
@@ -165,6 +167,8 @@ final class SessionDirectory: Sendable {
       if let resumption = session.resumption { state.tokens[resumption.token] = session.id }
       if let token = session.joinToken { state.joinTokens[token] = session.id }
     }
+    _ = session.feed.listen { [listeners] in listeners.tell() }
+    listeners.tell()
   }
 
   /// Whether new sessions are refused, because the server is about to stop.
@@ -213,6 +217,7 @@ final class SessionDirectory: Sendable {
   /// Allows or forbids injection in all sessions.
   func allowInjection(_ isAllowed: Bool) {
     for session in sessions { session.tell { $0.allowInjection(isAllowed) } }
+    listeners.tell()
   }
 
   func remove(_ id: String) {
@@ -223,6 +228,7 @@ final class SessionDirectory: Sendable {
       state.places.removeValue(forKey: id)
       state.tellIfIdle()
     }
+    listeners.tell()
   }
 
   /// Refuses new sessions and announces the end to the running ones. Returns when the last session
@@ -235,6 +241,7 @@ final class SessionDirectory: Sendable {
     }
     for recorder in recorders { recorder.lose(.draining) }
     for session in sessions { session.tell { $0.announceEnd(in: grace) } }
+    listeners.tell()
     await wait(atMost: grace) { state, isOver in
       if state.isHurried { isOver.give(.success(())) } else { state.draining.append(isOver) }
     }

@@ -63,7 +63,8 @@ struct InjectSpeechCall: Sendable {
     let session = try directory.session(named: start.name, field: "start.name")
     let source = try InjectionSource(start, session.setup)
     try await source.check()
-    let stream = InjectionStream(session, id: try Self.id(start), client)
+    let stream = InjectionStream(
+      session, id: try Self.id(start), client, heard: try Self.audience(start))
     try await stream.begin()
     do {
       let heard = try await heard(of: stream, source, requests)
@@ -136,6 +137,19 @@ struct InjectSpeechCall: Sendable {
       throw Status(InvalidField("request", "is empty; it must contain start, audio or text"))
     }
     return request
+  }
+
+  private static func audience(
+    _ start: Anechoic_V1_InjectionStart
+  ) throws(Status) -> InjectionAudience {
+    switch start.preferredInjectionMode {
+    case .unspecified, .spokenAudio: return .everywhere
+    case .none: return .playbackAlone
+    case .UNRECOGNIZED(let value):
+      throw Status(
+        InvalidField(
+          "start.preferred_injection_mode", "\(value) is not a known injection mode"))
+    }
   }
 
   private static func id(_ start: Anechoic_V1_InjectionStart) throws(Status) -> String {

@@ -13,22 +13,26 @@ final class InjectionStream: Sendable {
   let id: String
   private let session: SessionHandle
   private let client: Principal
+  private let audience: InjectionAudience
   /// The duration that was heard in the end, or nil if the injection was cancelled. The identity of
   /// this object distinguishes the injection from a later one with the same id.
   private let ended = Reply<Duration?>()
 
-  init(_ session: SessionHandle, id: String, _ client: Principal) {
+  init(
+    _ session: SessionHandle, id: String, _ client: Principal, heard audience: InjectionAudience
+  ) {
     self.session = session
     self.id = id
     self.client = client
+    self.audience = audience
   }
 
   /// Starts the injection. Throws a `Status` if the session refuses it.
   func begin() async throws {
     try session.spend(for: client)
-    let (id, client, ended) = (id, client.origin, ended)
+    let (id, client, audience, ended) = (id, client.origin, audience, ended)
     let _: Void = try await session.ask { session, reply in
-      try session.beginInjection(id, by: client, ended)
+      try session.beginInjection(id, by: client, heard: audience, ended)
       // If the injector has gone, the injection would otherwise block all later ones.
       if !reply.counts(giving: .success(())) { session.cancelInjection(id, ended) }
     }

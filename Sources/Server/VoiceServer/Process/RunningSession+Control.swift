@@ -32,6 +32,14 @@ extension RunningSession {
     }
   }
 
+  /// Lets the decision of an earlier session count for a client that has not asked in this one.
+  private func applyStoredPermission(of client: ControlOrigin) throws(Status) {
+    guard session.state.injectionPermissions[client.actor] == .undetermined,
+      let stored = storedPermission(of: client.actor)
+    else { return }
+    try answer(to: .permissionRequest(by: client, usageDescription: "", stored: stored))
+  }
+
   /// Allows or forbids injection, because the server was switched.
   func allowInjection(_ isAllowed: Bool) {
     guard !isEnding, session.allowsInjection != isAllowed else { return }
@@ -43,9 +51,11 @@ extension RunningSession {
   /// injection was cancelled. The caller that passes the same `ended` later may continue the
   /// injection.
   func beginInjection(
-    _ id: String, by client: ControlOrigin, _ ended: Reply<Duration?>
+    _ id: String, by client: ControlOrigin, heard audience: InjectionAudience,
+    _ ended: Reply<Duration?>
   ) throws(Status) {
-    try answer(to: .injection(id: id, .begun(by: client.actor)))
+    try applyStoredPermission(of: client)
+    try answer(to: .injection(id: id, .begun(by: client.actor, audience)))
     waiting.injections[id] = ended
   }
 

@@ -215,7 +215,7 @@ struct CaptureSide: ~Copyable {
     explainedShare = findings.explainedShare ?? 0
     if pipeline.restsEcho { residualEcho.reset() } else { followEcho(&findings, &news) }
     listen(findings, context, &news)
-    if injections.isHeard { output.add(injections.processed, to: injections.lastGain) }
+    if injections.isHeardByFarEnd { output.add(injections.processed, to: injections.lastGain) }
     limiter.process(output)
     let isMuted = gate.process(output, firstSample: processedFrames * Int64(output.sampleCount))
     processedFrames += 1

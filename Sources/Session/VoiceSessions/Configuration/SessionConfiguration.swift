@@ -10,8 +10,8 @@ public struct SessionConfiguration: Sendable, Equatable {
   public var ducking = Ducking()
   public var mute = Mute()
   public var voiceActivity = VoiceActivity()
-  /// Whether speech may be injected; Apple's `AVAudioSession.MicrophoneInjectionMode`.
-  public var acceptsInjection = false
+  /// Whether clients that have permission may inject speech.
+  public var acceptsInjection = true
   public var spatial = SpatialSettings()
 
   public init() {}

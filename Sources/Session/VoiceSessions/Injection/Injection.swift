@@ -7,6 +7,7 @@ final class Injection {
 
   let id: String
   let client: String
+  let audience: InjectionAudience
   /// Whether all of the speech has arrived.
   var isComplete = false
   var isCancelled = false
@@ -19,11 +20,12 @@ final class Injection {
 
   /// Creates an injection that ends after a pause of `longestPause` frames, or never where it is nil.
   init(
-    id: String, client: String, processed: SampleRate, playback: SampleRate, longestPause: Int?
+    id: String, client: String, heard audience: InjectionAudience, processed: SampleRate, playback: SampleRate, longestPause: Int?
   ) {
     self.longestPause = longestPause
     self.id = id
     self.client = client
+    self.audience = audience
     self.processed = SampleQueue(format: .injected(processed))
     self.playback = SampleQueue(format: .injected(playback))
   }
@@ -55,6 +57,14 @@ final class Injection {
     samplesPlayed += Int64(processed.take(into: processedFrame))
     playback.take(into: playbackFrame)
   }
+}
+
+/// The people who hear injected speech.
+public enum InjectionAudience: Sendable {
+  /// The far end, as if spoken at the microphone, and the person at the device.
+  case everywhere
+  /// The person at the device.
+  case playbackAlone
 }
 
 /// A piece of speech at the rates of the two outputs, one channel each.

@@ -18,6 +18,8 @@ struct InjectionQueue: ~Copyable {
   let playback: Frame
   /// Whether an injection is heard in them.
   private(set) var isHeard = false
+  /// Whether the injection belongs into the processed output too.
+  private(set) var isHeardByFarEnd = false
   /// The gain at their end: 0 where an injection was cancelled, which fades out.
   private(set) var lastGain: Float = 1
   private let longestPause: Int?
@@ -36,7 +38,9 @@ struct InjectionQueue: ~Copyable {
 
   subscript(id: String) -> Injection? { injections.first { $0.id == id } }
 
-  mutating func add(_ id: String, client: String) throws(Refusal) {
+  mutating func add(
+    _ id: String, client: String, heard audience: InjectionAudience = .everywhere
+  ) throws(Refusal) {
     guard self[id] == nil else {
       throw Refusal(
         .exists, reason: "INJECTION_EXISTS",
@@ -49,18 +53,20 @@ struct InjectionQueue: ~Copyable {
     }
     injections.append(
       Injection(
-        id: id, client: client, processed: processed.rate, playback: playback.rate,
-        longestPause: longestPause))
+        id: id, client: client, heard: audience, processed: processed.rate,
+        playback: playback.rate, longestPause: longestPause))
   }
 
   /// Loads the next 10 ms of the first injection.
   /// Runs per frame: allocates nothing while no injection begins or ends.
   mutating func advance(_ report: (Progress) -> Void) {
     isHeard = false
+    isHeardByFarEnd = false
     guard let injection = injections.first else { return }
     let hadStarted = injection.hasStarted
     injection.take(processed: processed, playback: playback)
     isHeard = injection.hasStarted
+    isHeardByFarEnd = isHeard && injection.audience == .everywhere
     lastGain = injection.isCancelled ? 0 : 1
     if injection.hasStarted, !hadStarted {
       report(Progress(injection: injection, state: .started))

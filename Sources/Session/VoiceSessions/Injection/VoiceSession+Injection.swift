@@ -20,7 +20,9 @@ extension VoiceSession {
   }
 
   /// Begins an injection, which is heard once the injections before it have ended.
-  public func beginInjection(_ id: String, by client: String) throws(Refusal) {
+  public func beginInjection(
+    _ id: String, by client: String, heard audience: InjectionAudience = .everywhere
+  ) throws(Refusal) {
     guard state.injectionPermissions[client] == .granted else {
       throw Refusal(
         .unavailable, reason: "INJECTION_NOT_PERMITTED",
@@ -29,13 +31,18 @@ extension VoiceSession {
     guard state.configuration.acceptsInjection else {
       throw Refusal(
         .unavailable, reason: "INJECTION_OFF",
-        message: "the session's preferred_injection_mode is not SPOKEN_AUDIO")
+        message: "the session's preferred_injection_mode is NONE")
     }
     guard state.isInjectionAvailable else {
       throw Refusal(
         .unavailable, reason: "INJECTION_UNAVAILABLE", message: "the microphone is not running")
     }
-    try injections.add(id, client: client)
+    guard audience == .everywhere || setup.playback != nil else {
+      throw Refusal(
+        .unavailable, reason: "NO_PLAYBACK",
+        message: "start.preferred_injection_mode: NONE needs a session with a playback")
+    }
+    try injections.add(id, client: client, heard: audience)
   }
 
   /// Adds speech to an injection.

@@ -123,17 +123,20 @@ public nonisolated enum Anechoic_V1_MuteGesturePolicy: SwiftProtobuf.Enum, Swift
 
 }
 
-/// The kind of injected audio that a session accepts.
+/// Whether speech of other clients reaches the far end of a session. The injecting client chooses the
+/// mode of its speech. A session can refuse all injected speech.
 public nonisolated enum Anechoic_V1_InjectionMode: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// The same as NONE.
+  /// The same as SPOKEN_AUDIO.
   case unspecified // = 0
 
-  /// The session accepts no injected audio.
+  /// In a session's config: the session accepts no injected speech. In InjectionStart: only the person
+  /// at the device hears the speech.
   case none // = 1
 
-  /// The session accepts speech from other clients that have permission.
+  /// In a session's config: the session accepts speech of clients that have permission. In
+  /// InjectionStart: the far end hears the speech as if it were spoken at the microphone.
   case spokenAudio // = 2
   case UNRECOGNIZED(Int)
 

@@ -287,6 +287,12 @@ public nonisolated struct Anechoic_V1_EdgeStatus: @unchecked Sendable {
     set {_uniqueStorage()._recording = newValue}
   }
 
+  /// The clients that wait for permission to speak into the call, until DecideInjection answers them.
+  public var injectionRequests: [Anechoic_V1_InjectionPermissionRequested] {
+    get {_storage._injectionRequests}
+    set {_uniqueStorage()._injectionRequests = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The latency from the microphone to the processed voice. The buffer of the program that records
@@ -868,6 +874,42 @@ public nonisolated struct Anechoic_V1_EndCallResponse: Sendable {
   fileprivate var _call: Anechoic_V1_EdgeCall? = nil
 }
 
+public nonisolated struct Anechoic_V1_DecideInjectionRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The name of the client.
+  public var client: String = String()
+
+  public var grant: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Anechoic_V1_DecideInjectionResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var status: Anechoic_V1_EdgeStatus {
+    get {_status ?? Anechoic_V1_EdgeStatus()}
+    set {_status = newValue}
+  }
+  /// Returns true if `status` has been explicitly set.
+  public var hasStatus: Bool {self._status != nil}
+  /// Clears the value of `status`. Subsequent reads from it will return its default value.
+  public mutating func clearStatus() {self._status = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _status: Anechoic_V1_EdgeStatus? = nil
+}
+
 public nonisolated struct Anechoic_V1_HoldCallRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -916,7 +958,7 @@ nonisolated extension Anechoic_V1_MuteHolder: SwiftProtobuf._ProtoNameProviding 
 
 nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".EdgeStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}server\0\u{1}connected\0\u{1}session\0\u{1}problem\0\u{1}muted\0\u{3}mute_holders\0\u{3}mute_actor\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{1}route\0\u{1}ports\0\u{1}devices\0\u{1}latency\0\u{1}flow\0\u{1}stats\0\u{3}last_gap\0\u{3}microphone_use\0\u{3}other_programs\0\u{1}switching\0\u{1}call\0\u{1}recording\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}server\0\u{1}connected\0\u{1}session\0\u{1}problem\0\u{1}muted\0\u{3}mute_holders\0\u{3}mute_actor\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{1}route\0\u{1}ports\0\u{1}devices\0\u{1}latency\0\u{1}flow\0\u{1}stats\0\u{3}last_gap\0\u{3}microphone_use\0\u{3}other_programs\0\u{1}switching\0\u{1}call\0\u{1}recording\0\u{3}injection_requests\0")
 
   fileprivate class _StorageClass {
     var _server: String = String()
@@ -940,6 +982,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
     var _switching: Anechoic_V1_EdgeStatus.Switching? = nil
     var _call: Anechoic_V1_EdgeCall? = nil
     var _recording: Bool = false
+    var _injectionRequests: [Anechoic_V1_InjectionPermissionRequested] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -971,6 +1014,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
       _switching = source._switching
       _call = source._call
       _recording = source._recording
+      _injectionRequests = source._injectionRequests
     }
   }
 
@@ -1010,6 +1054,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
         case 19: try { try decoder.decodeSingularMessageField(value: &_storage._switching) }()
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._call) }()
         case 21: try { try decoder.decodeSingularBoolField(value: &_storage._recording) }()
+        case 22: try { try decoder.decodeRepeatedMessageField(value: &_storage._injectionRequests) }()
         default: break
         }
       }
@@ -1085,6 +1130,9 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
       if _storage._recording != false {
         try visitor.visitSingularBoolField(value: _storage._recording, fieldNumber: 21)
       }
+      if !_storage._injectionRequests.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._injectionRequests, fieldNumber: 22)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1115,6 +1163,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
         if _storage._switching != rhs_storage._switching {return false}
         if _storage._call != rhs_storage._call {return false}
         if _storage._recording != rhs_storage._recording {return false}
+        if _storage._injectionRequests != rhs_storage._injectionRequests {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -1915,6 +1964,75 @@ nonisolated extension Anechoic_V1_EndCallResponse: SwiftProtobuf.Message, SwiftP
 
   public static func ==(lhs: Anechoic_V1_EndCallResponse, rhs: Anechoic_V1_EndCallResponse) -> Bool {
     if lhs._call != rhs._call {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_DecideInjectionRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DecideInjectionRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}client\0\u{1}grant\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.client) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.grant) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.client.isEmpty {
+      try visitor.visitSingularStringField(value: self.client, fieldNumber: 1)
+    }
+    if self.grant != false {
+      try visitor.visitSingularBoolField(value: self.grant, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_DecideInjectionRequest, rhs: Anechoic_V1_DecideInjectionRequest) -> Bool {
+    if lhs.client != rhs.client {return false}
+    if lhs.grant != rhs.grant {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_DecideInjectionResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DecideInjectionResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._status) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._status {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_DecideInjectionResponse, rhs: Anechoic_V1_DecideInjectionResponse) -> Bool {
+    if lhs._status != rhs._status {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -509,6 +509,15 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
       set {step = .cancelled(newValue)}
     }
 
+    /// As begun_by. The speech is heard in the playback alone.
+    public var begunLocallyBy: String {
+      get {
+        if case .begunLocallyBy(let v)? = step {return v}
+        return String()
+      }
+      set {step = .begunLocallyBy(newValue)}
+    }
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public nonisolated enum OneOf_Step: Equatable, Sendable {
@@ -517,6 +526,8 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
       case piece(Anechoic_V1_RecordedAct.Injection.Piece)
       case completed(Bool)
       case cancelled(Bool)
+      /// As begun_by. The speech is heard in the playback alone.
+      case begunLocallyBy(String)
 
     }
 
@@ -1446,7 +1457,7 @@ nonisolated extension Anechoic_V1_RecordedAct.PermissionRequest: SwiftProtobuf.M
 
 nonisolated extension Anechoic_V1_RecordedAct.Injection: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Anechoic_V1_RecordedAct.protoMessageName + ".Injection"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}injection_id\0\u{3}begun_by\0\u{1}piece\0\u{1}completed\0\u{1}cancelled\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}injection_id\0\u{3}begun_by\0\u{1}piece\0\u{1}completed\0\u{1}cancelled\0\u{3}begun_locally_by\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1492,6 +1503,14 @@ nonisolated extension Anechoic_V1_RecordedAct.Injection: SwiftProtobuf.Message, 
           self.step = .cancelled(v)
         }
       }()
+      case 6: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.step != nil {try decoder.handleConflictingOneOf()}
+          self.step = .begunLocallyBy(v)
+        }
+      }()
       default: break
       }
     }
@@ -1521,6 +1540,10 @@ nonisolated extension Anechoic_V1_RecordedAct.Injection: SwiftProtobuf.Message, 
     case .cancelled?: try {
       guard case .cancelled(let v)? = self.step else { preconditionFailure() }
       try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
+    }()
+    case .begunLocallyBy?: try {
+      guard case .begunLocallyBy(let v)? = self.step else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
     }()
     case nil: break
     }

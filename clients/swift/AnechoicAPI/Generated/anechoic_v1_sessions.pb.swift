@@ -618,6 +618,92 @@ public nonisolated struct Anechoic_V1_RequestInjectionPermissionResponse: Sendab
   public init() {}
 }
 
+public nonisolated struct Anechoic_V1_GetInjectionStatusRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// A session that need not run.
+  public var name: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Anechoic_V1_GetInjectionStatusResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var status: Anechoic_V1_InjectionStatus {
+    get {_status ?? Anechoic_V1_InjectionStatus()}
+    set {_status = newValue}
+  }
+  /// Returns true if `status` has been explicitly set.
+  public var hasStatus: Bool {self._status != nil}
+  /// Clears the value of `status`. Subsequent reads from it will return its default value.
+  public mutating func clearStatus() {self._status = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _status: Anechoic_V1_InjectionStatus? = nil
+}
+
+public nonisolated struct Anechoic_V1_WatchInjectionRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// A session that need not run. Empty selects the sessions that the caller has started itself, and
+  /// those of media clients who have stored a permission for the caller. A caller with the scope
+  /// admin, or that the server does not verify, then watches all sessions.
+  public var name: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Anechoic_V1_WatchInjectionResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// At first all sessions that run, and the named one. Then those whose status has changed. Of changes
+  /// that come faster than the caller reads, only the last is sent.
+  public var statuses: [Anechoic_V1_InjectionStatus] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// All that a client needs to know of a session before it injects speech.
+public nonisolated struct Anechoic_V1_InjectionStatus: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// "sessions/{session_id}".
+  public var session: String = String()
+
+  /// Whether there is a session with this name.
+  public var running: Bool = false
+
+  /// Whether the server and the session accept injected speech and the microphone runs.
+  public var available: Bool = false
+
+  /// The permission of the caller. With UNDETERMINED, the caller has not asked, or nobody has answered.
+  public var permission: Anechoic_V1_InjectionPermission = .unspecified
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 public nonisolated struct Anechoic_V1_InjectSpeechRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -687,6 +773,10 @@ public nonisolated struct Anechoic_V1_InjectionStart: Sendable {
 
   /// The eSpeak NG voice for text, by language or by name. Empty selects English.
   public var voice: String = String()
+
+  /// Where the speech is heard. The default is SPOKEN_AUDIO: in the processed output and in the
+  /// playback. NONE: in the playback alone, so that the far end does not hear it. Requires a playback.
+  public var preferredInjectionMode: Anechoic_V1_InjectionMode = .unspecified
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1582,6 +1672,175 @@ nonisolated extension Anechoic_V1_RequestInjectionPermissionResponse: SwiftProto
   }
 }
 
+nonisolated extension Anechoic_V1_GetInjectionStatusRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetInjectionStatusRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_GetInjectionStatusRequest, rhs: Anechoic_V1_GetInjectionStatusRequest) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_GetInjectionStatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetInjectionStatusResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._status) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._status {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_GetInjectionStatusResponse, rhs: Anechoic_V1_GetInjectionStatusResponse) -> Bool {
+    if lhs._status != rhs._status {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_WatchInjectionRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".WatchInjectionRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_WatchInjectionRequest, rhs: Anechoic_V1_WatchInjectionRequest) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_WatchInjectionResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".WatchInjectionResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}statuses\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.statuses) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.statuses.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.statuses, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_WatchInjectionResponse, rhs: Anechoic_V1_WatchInjectionResponse) -> Bool {
+    if lhs.statuses != rhs.statuses {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_InjectionStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".InjectionStatus"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}running\0\u{1}available\0\u{1}permission\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.session) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.running) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.available) }()
+      case 4: try { try decoder.decodeSingularEnumField(value: &self.permission) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.session.isEmpty {
+      try visitor.visitSingularStringField(value: self.session, fieldNumber: 1)
+    }
+    if self.running != false {
+      try visitor.visitSingularBoolField(value: self.running, fieldNumber: 2)
+    }
+    if self.available != false {
+      try visitor.visitSingularBoolField(value: self.available, fieldNumber: 3)
+    }
+    if self.permission != .unspecified {
+      try visitor.visitSingularEnumField(value: self.permission, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_InjectionStatus, rhs: Anechoic_V1_InjectionStatus) -> Bool {
+    if lhs.session != rhs.session {return false}
+    if lhs.running != rhs.running {return false}
+    if lhs.available != rhs.available {return false}
+    if lhs.permission != rhs.permission {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Anechoic_V1_InjectSpeechRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".InjectSpeechRequest"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}start\0\u{1}audio\0\u{1}text\0")
@@ -1663,7 +1922,7 @@ nonisolated extension Anechoic_V1_InjectSpeechRequest: SwiftProtobuf.Message, Sw
 
 nonisolated extension Anechoic_V1_InjectionStart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".InjectionStart"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}injection_id\0\u{1}format\0\u{1}voice\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}injection_id\0\u{1}format\0\u{1}voice\0\u{3}preferred_injection_mode\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1675,6 +1934,7 @@ nonisolated extension Anechoic_V1_InjectionStart: SwiftProtobuf.Message, SwiftPr
       case 2: try { try decoder.decodeSingularStringField(value: &self.injectionID) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._format) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.voice) }()
+      case 5: try { try decoder.decodeSingularEnumField(value: &self.preferredInjectionMode) }()
       default: break
       }
     }
@@ -1697,6 +1957,9 @@ nonisolated extension Anechoic_V1_InjectionStart: SwiftProtobuf.Message, SwiftPr
     if !self.voice.isEmpty {
       try visitor.visitSingularStringField(value: self.voice, fieldNumber: 4)
     }
+    if self.preferredInjectionMode != .unspecified {
+      try visitor.visitSingularEnumField(value: self.preferredInjectionMode, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1705,6 +1968,7 @@ nonisolated extension Anechoic_V1_InjectionStart: SwiftProtobuf.Message, SwiftPr
     if lhs.injectionID != rhs.injectionID {return false}
     if lhs._format != rhs._format {return false}
     if lhs.voice != rhs.voice {return false}
+    if lhs.preferredInjectionMode != rhs.preferredInjectionMode {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

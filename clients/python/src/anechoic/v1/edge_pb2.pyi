@@ -63,6 +63,20 @@ class ChooseRouteResponse(_message.Message):
     status: EdgeStatus
     def __init__(self, status: _Optional[_Union[EdgeStatus, _Mapping]] = ...) -> None: ...
 
+class DecideInjectionRequest(_message.Message):
+    __slots__ = ["client", "grant"]
+    CLIENT_FIELD_NUMBER: _ClassVar[int]
+    GRANT_FIELD_NUMBER: _ClassVar[int]
+    client: str
+    grant: bool
+    def __init__(self, client: _Optional[str] = ..., grant: bool = ...) -> None: ...
+
+class DecideInjectionResponse(_message.Message):
+    __slots__ = ["status"]
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    status: EdgeStatus
+    def __init__(self, status: _Optional[_Union[EdgeStatus, _Mapping]] = ...) -> None: ...
+
 class EdgeCall(_message.Message):
     __slots__ = ["active", "begin_time", "signs"]
     ACTIVE_FIELD_NUMBER: _ClassVar[int]
@@ -108,7 +122,7 @@ class EdgePort(_message.Message):
     def __init__(self, port: _Optional[_Union[_events_pb2.AudioPort, _Mapping]] = ..., present: bool = ..., priority: _Optional[int] = ...) -> None: ...
 
 class EdgeStatus(_message.Message):
-    __slots__ = ["call", "connected", "devices", "flow", "last_gap", "latency", "microphone_use", "mute_actor", "mute_holders", "muted", "muted_speech_active", "other_programs", "ports", "problem", "recording", "route", "server", "session", "stats", "switching", "voice_active"]
+    __slots__ = ["call", "connected", "devices", "flow", "injection_requests", "last_gap", "latency", "microphone_use", "mute_actor", "mute_holders", "muted", "muted_speech_active", "other_programs", "ports", "problem", "recording", "route", "server", "session", "stats", "switching", "voice_active"]
     class Flow(_message.Message):
         __slots__ = ["frames_concealed", "frames_dropped", "frames_unsent", "gap_samples", "playback_buffer_ms", "playback_drift_ppm", "playback_samples_skipped", "playback_underruns", "resumptions", "sessions"]
         FRAMES_CONCEALED_FIELD_NUMBER: _ClassVar[int]
@@ -177,6 +191,7 @@ class EdgeStatus(_message.Message):
     CONNECTED_FIELD_NUMBER: _ClassVar[int]
     DEVICES_FIELD_NUMBER: _ClassVar[int]
     FLOW_FIELD_NUMBER: _ClassVar[int]
+    INJECTION_REQUESTS_FIELD_NUMBER: _ClassVar[int]
     LAST_GAP_FIELD_NUMBER: _ClassVar[int]
     LATENCY_FIELD_NUMBER: _ClassVar[int]
     MICROPHONE_USE_FIELD_NUMBER: _ClassVar[int]
@@ -198,6 +213,7 @@ class EdgeStatus(_message.Message):
     connected: bool
     devices: _containers.RepeatedCompositeFieldContainer[EdgeDevice]
     flow: EdgeStatus.Flow
+    injection_requests: _containers.RepeatedCompositeFieldContainer[_events_pb2.InjectionPermissionRequested]
     last_gap: _duration_pb2.Duration
     latency: EdgeStatus.Latency
     microphone_use: MicrophoneUse
@@ -215,7 +231,7 @@ class EdgeStatus(_message.Message):
     stats: _stats_pb2.SessionStats
     switching: EdgeStatus.Switching
     voice_active: bool
-    def __init__(self, server: _Optional[str] = ..., connected: bool = ..., session: _Optional[str] = ..., problem: _Optional[str] = ..., muted: bool = ..., mute_holders: _Optional[_Iterable[_Union[MuteHolder, str]]] = ..., mute_actor: _Optional[str] = ..., voice_active: bool = ..., muted_speech_active: bool = ..., route: _Optional[str] = ..., ports: _Optional[_Iterable[_Union[EdgePort, _Mapping]]] = ..., devices: _Optional[_Iterable[_Union[EdgeDevice, _Mapping]]] = ..., latency: _Optional[_Union[EdgeStatus.Latency, _Mapping]] = ..., flow: _Optional[_Union[EdgeStatus.Flow, _Mapping]] = ..., stats: _Optional[_Union[_stats_pb2.SessionStats, _Mapping]] = ..., last_gap: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., microphone_use: _Optional[_Union[MicrophoneUse, str]] = ..., other_programs: _Optional[_Union[EdgeStatus.OtherPrograms, _Mapping]] = ..., switching: _Optional[_Union[EdgeStatus.Switching, _Mapping]] = ..., call: _Optional[_Union[EdgeCall, _Mapping]] = ..., recording: bool = ...) -> None: ...
+    def __init__(self, server: _Optional[str] = ..., connected: bool = ..., session: _Optional[str] = ..., problem: _Optional[str] = ..., muted: bool = ..., mute_holders: _Optional[_Iterable[_Union[MuteHolder, str]]] = ..., mute_actor: _Optional[str] = ..., voice_active: bool = ..., muted_speech_active: bool = ..., route: _Optional[str] = ..., ports: _Optional[_Iterable[_Union[EdgePort, _Mapping]]] = ..., devices: _Optional[_Iterable[_Union[EdgeDevice, _Mapping]]] = ..., latency: _Optional[_Union[EdgeStatus.Latency, _Mapping]] = ..., flow: _Optional[_Union[EdgeStatus.Flow, _Mapping]] = ..., stats: _Optional[_Union[_stats_pb2.SessionStats, _Mapping]] = ..., last_gap: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., microphone_use: _Optional[_Union[MicrophoneUse, str]] = ..., other_programs: _Optional[_Union[EdgeStatus.OtherPrograms, _Mapping]] = ..., switching: _Optional[_Union[EdgeStatus.Switching, _Mapping]] = ..., call: _Optional[_Union[EdgeCall, _Mapping]] = ..., recording: bool = ..., injection_requests: _Optional[_Iterable[_Union[_events_pb2.InjectionPermissionRequested, _Mapping]]] = ...) -> None: ...
 
 class EndCallRequest(_message.Message):
     __slots__ = ["holder"]

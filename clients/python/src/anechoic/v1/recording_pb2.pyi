@@ -64,7 +64,7 @@ class RecordedAct(_message.Message):
         sha256: str
         def __init__(self, listener_profile: _Optional[str] = ..., sha256: _Optional[str] = ...) -> None: ...
     class Injection(_message.Message):
-        __slots__ = ["begun_by", "cancelled", "completed", "injection_id", "piece"]
+        __slots__ = ["begun_by", "begun_locally_by", "cancelled", "completed", "injection_id", "piece"]
         class Piece(_message.Message):
             __slots__ = ["playback", "processed"]
             PLAYBACK_FIELD_NUMBER: _ClassVar[int]
@@ -73,16 +73,18 @@ class RecordedAct(_message.Message):
             processed: bytes
             def __init__(self, processed: _Optional[bytes] = ..., playback: _Optional[bytes] = ...) -> None: ...
         BEGUN_BY_FIELD_NUMBER: _ClassVar[int]
+        BEGUN_LOCALLY_BY_FIELD_NUMBER: _ClassVar[int]
         CANCELLED_FIELD_NUMBER: _ClassVar[int]
         COMPLETED_FIELD_NUMBER: _ClassVar[int]
         INJECTION_ID_FIELD_NUMBER: _ClassVar[int]
         PIECE_FIELD_NUMBER: _ClassVar[int]
         begun_by: str
+        begun_locally_by: str
         cancelled: bool
         completed: bool
         injection_id: str
         piece: RecordedAct.Injection.Piece
-        def __init__(self, injection_id: _Optional[str] = ..., begun_by: _Optional[str] = ..., piece: _Optional[_Union[RecordedAct.Injection.Piece, _Mapping]] = ..., completed: bool = ..., cancelled: bool = ...) -> None: ...
+        def __init__(self, injection_id: _Optional[str] = ..., begun_by: _Optional[str] = ..., piece: _Optional[_Union[RecordedAct.Injection.Piece, _Mapping]] = ..., completed: bool = ..., cancelled: bool = ..., begun_locally_by: _Optional[str] = ...) -> None: ...
     class MicrophoneStopped(_message.Message):
         __slots__ = []
         def __init__(self) -> None: ...

@@ -25,6 +25,18 @@ class DeleteSessionResponse(_message.Message):
     __slots__ = []
     def __init__(self) -> None: ...
 
+class GetInjectionStatusRequest(_message.Message):
+    __slots__ = ["name"]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    def __init__(self, name: _Optional[str] = ...) -> None: ...
+
+class GetInjectionStatusResponse(_message.Message):
+    __slots__ = ["status"]
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    status: InjectionStatus
+    def __init__(self, status: _Optional[_Union[InjectionStatus, _Mapping]] = ...) -> None: ...
+
 class GetSessionRequest(_message.Message):
     __slots__ = ["name"]
     NAME_FIELD_NUMBER: _ClassVar[int]
@@ -56,16 +68,30 @@ class InjectSpeechResponse(_message.Message):
     def __init__(self, injection_id: _Optional[str] = ..., injected: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class InjectionStart(_message.Message):
-    __slots__ = ["format", "injection_id", "name", "voice"]
+    __slots__ = ["format", "injection_id", "name", "preferred_injection_mode", "voice"]
     FORMAT_FIELD_NUMBER: _ClassVar[int]
     INJECTION_ID_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
+    PREFERRED_INJECTION_MODE_FIELD_NUMBER: _ClassVar[int]
     VOICE_FIELD_NUMBER: _ClassVar[int]
     format: _audio_pb2.AudioFormat
     injection_id: str
     name: str
+    preferred_injection_mode: _config_pb2.InjectionMode
     voice: str
-    def __init__(self, name: _Optional[str] = ..., injection_id: _Optional[str] = ..., format: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., voice: _Optional[str] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., injection_id: _Optional[str] = ..., format: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., voice: _Optional[str] = ..., preferred_injection_mode: _Optional[_Union[_config_pb2.InjectionMode, str]] = ...) -> None: ...
+
+class InjectionStatus(_message.Message):
+    __slots__ = ["available", "permission", "running", "session"]
+    AVAILABLE_FIELD_NUMBER: _ClassVar[int]
+    PERMISSION_FIELD_NUMBER: _ClassVar[int]
+    RUNNING_FIELD_NUMBER: _ClassVar[int]
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    available: bool
+    permission: _events_pb2.InjectionPermission
+    running: bool
+    session: str
+    def __init__(self, session: _Optional[str] = ..., running: bool = ..., available: bool = ..., permission: _Optional[_Union[_events_pb2.InjectionPermission, str]] = ...) -> None: ...
 
 class ListSessionsRequest(_message.Message):
     __slots__ = ["page_size", "page_token"]
@@ -204,6 +230,18 @@ class UpdateSessionResponse(_message.Message):
     SESSION_FIELD_NUMBER: _ClassVar[int]
     session: Session
     def __init__(self, session: _Optional[_Union[Session, _Mapping]] = ...) -> None: ...
+
+class WatchInjectionRequest(_message.Message):
+    __slots__ = ["name"]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    def __init__(self, name: _Optional[str] = ...) -> None: ...
+
+class WatchInjectionResponse(_message.Message):
+    __slots__ = ["statuses"]
+    STATUSES_FIELD_NUMBER: _ClassVar[int]
+    statuses: _containers.RepeatedCompositeFieldContainer[InjectionStatus]
+    def __init__(self, statuses: _Optional[_Iterable[_Union[InjectionStatus, _Mapping]]] = ...) -> None: ...
 
 class WatchSessionRequest(_message.Message):
     __slots__ = ["from_event_id", "name", "stats_interval"]

@@ -1,0 +1,56 @@
+internal import AnechoicAPI
+internal import GRPCTransport
+internal import SwiftProtobuf
+internal import VoiceClient
+
+/// The `WatchInjection` call of a local client: the sessions of this machine, one after another, under
+/// the one name that the client knows.
+struct LocalInjectionWatch: Sendable {
+  let board: StatusBoard
+  /// The name that the client asked for.
+  let name: String
+  /// Watches a session on the server.
+  let watch: @Sendable (_ session: String) async throws -> ClientCall
+  let send: @Sendable (Anechoic_V1_WatchInjectionResponse) async throws -> Void
+
+  /// Runs until the client cancels.
+  func run() async throws {
+    try await sendAway()
+    for await status in board.watch() where status.isConnected {
+      // The server ends the watch, or the connection is lost, or the session has ended.
+      try? await board.whileConnected { try await follow(status.session) }
+      try await sendAway()
+    }
+  }
+
+  private func follow(_ session: String) async throws {
+    let call = try await watch(session)
+    defer { call.cancel() }
+    while let bytes = try await call.receive() {
+      let statuses = try Anechoic_V1_WatchInjectionResponse(serializedBytes: bytes).statuses
+      guard let status = statuses.first(where: { $0.session == session }) else { continue }
+      guard status.running else { return }
+      try await send(.with { $0.statuses = [status.with(session: name)] })
+    }
+  }
+
+  private func sendAway() async throws {
+    try await send(.with { $0.statuses = [.away(name)] })
+  }
+}
+
+extension Anechoic_V1_InjectionStatus {
+  /// The status of a session that does not run.
+  static func away(_ name: String) -> Self {
+    .with {
+      $0.session = name
+      $0.permission = .undetermined
+    }
+  }
+
+  fileprivate func with(session: String) -> Self {
+    var status = self
+    status.session = session
+    return status
+  }
+}

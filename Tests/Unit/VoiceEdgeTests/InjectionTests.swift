@@ -1,0 +1,195 @@
+import AnechoicAPI
+import DBus
+import Foundation
+import GRPCTransport
+import ScriptedDevices
+import SwiftProtobuf
+import Testing
+import VoiceClient
+
+@testable import VoiceEdge
+
+/// Clients that ask to speak into the call of this machine, and the person who answers them.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct InjectionTests {
+  private static let service = "org.freedesktop.Notifications"
+
+  private func ask(
+    _ rig: AgentRig, as client: SessionsClient? = nil, _ usage: String = "Doorbell"
+  ) async throws -> Anechoic_V1_InjectionPermission {
+    try await (client ?? rig.remote).requestInjectionPermission(
+      rig.status.session, usageDescription: usage)
+  }
+
+  private func decide(
+    _ rig: AgentRig, _ client: String, _ grant: Bool
+  ) async throws -> Anechoic_V1_EdgeStatus {
+    let response: Anechoic_V1_DecideInjectionResponse = try await rig.ask(
+      RPC.decideInjection,
+      Anechoic_V1_DecideInjectionRequest.with { ($0.client, $0.grant) = (client, grant) })
+    return response.status
+  }
+
+  @Test(arguments: [true, false])
+  func theConfigurationAnswers(_ isGranted: Bool) async throws {
+    try await AgentRig.run {
+      $0.configuration.injection.permission = isGranted ? .always : .never
+    } _: { rig in
+      try await rig.running()
+      #expect(try await ask(rig) == (isGranted ? .granted : .denied))
+      #expect(try await rig.edgeStatus().injectionRequests.isEmpty)
+    }
+  }
+
+  @Test func thePersonAnswersOnceForAllCalls() async throws {
+    try await AgentRig.run { rig in
+      try await rig.running()
+      async let answer = ask(rig)
+      try await eventually("asked") {
+        try await rig.edgeStatus().injectionRequests.map(\.client) == ["paul"]
+      }
+      #expect(try await rig.edgeStatus().injectionRequests.map(\.usageDescription) == ["Doorbell"])
+      #expect(try await decide(rig, "paul", true).injectionRequests.isEmpty)
+      #expect(try await answer == .granted)
+      let spoken = try await rig.remote.injectSpeech(.with { $0.name = rig.status.session })
+      try await spoken.send(text: "hi")
+      #expect(try await spoken.finish().injected.nanos > 0)
+      // Another session, another question, the same answer.
+      await rig.stopServer()
+      try rig.startServer()
+      try await eventually("connected again") {
+        rig.status.isConnected && rig.status.sessionCount == 2
+      }
+      #expect(try await ask(rig) == .granted)
+      // The person changes the answer.
+      _ = try await decide(rig, "paul", false)
+      try await eventually("withdrawn") {
+        try await rig.remote.injectionStatus(rig.status.session).permission == .denied
+      }
+    }
+  }
+
+  @Test func aClientThatHasNotAskedIsUnknown() async throws {
+    try await AgentRig.run { rig in
+      let status = await code { _ = try await decide(rig, "eve", true) }
+      #expect(status == .notFound)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func aCommandAnswers(_ isGranted: Bool) async throws {
+    let folder = try Folder()
+    try await AgentRig.run {
+      $0.configuration.injection.command =
+        "echo \"$ANECHOIC_CLIENT: $ANECHOIC_USAGE\" > \(folder.path("asked")); exit \(isGranted ? 0 : 1)"
+    } _: { rig in
+      try await rig.running()
+      #expect(try await ask(rig, "It's $HOME; `id`") == (isGranted ? .granted : .denied))
+      #expect(folder.text("asked") == "paul: It's $HOME; `id`\n")
+    }
+  }
+
+  @Test(arguments: ["permit", "refuse"])
+  func theDesktopAsks(_ button: String) async throws {
+    let folder = try Folder()
+    let bus = try await PrivateBus(folder)
+    try await AgentRig.run {
+      $0.configuration.injection.notification = .on
+      $0.configuration.programs.sessionBus = bus.address.text
+    } _: { rig in
+      try await rig.running()
+      async let answer = ask(rig, "Announces <b>visitors</b>")
+      // The desktop comes after the question.
+      try await eventually("asked") { !rig.status.injectionQuestions.isEmpty }
+      try await bus.start("notifications.py", [], name: Self.service)
+      try await eventually("a notification") {
+        try await shown("Shown", bus) == ["paul wants to speak into your call"]
+      }
+      #expect(try await shown("Texts", bus) == ["Announces &lt;b&gt;visitors&lt;/b&gt;"])
+      try await press(button, bus)
+      #expect(try await answer == (button == "permit" ? .granted : .denied))
+      try await eventually("no notification") { try await shown("Shown", bus).isEmpty }
+    }
+  }
+
+  @Test func anAnswerElsewhereTakesTheNotificationAway() async throws {
+    let folder = try Folder()
+    let bus = try await PrivateBus(folder)
+    try await bus.start("notifications.py", [], name: Self.service)
+    try await AgentRig.run {
+      $0.configuration.injection.notification = .on
+      $0.configuration.programs.sessionBus = bus.address.text
+    } _: { rig in
+      try await rig.running()
+      async let answer = ask(rig)
+      try await eventually("a notification") { try await !shown("Shown", bus).isEmpty }
+      _ = try await decide(rig, "paul", true)
+      #expect(try await answer == .granted)
+      try await eventually("no notification") { try await shown("Shown", bus).isEmpty }
+    }
+  }
+
+  @Test func aLocalProgramIsToldOfCallsThatBeginAndEnd() async throws {
+    try await AgentRig.run {
+      $0.configuration.calls.begin = .request
+    } _: { rig in
+      let watch = try await rig.local.watchInjection("sessions/edge")
+      #expect(try await watch.receive()?.map(\.running) == [false])
+      let away = try await rig.local.injectionStatus("sessions/edge")
+      #expect(!away.running && !away.available)
+      let _: Anechoic_V1_BeginCallResponse = try await rig.ask(
+        RPC.beginCall, Anechoic_V1_BeginCallRequest.with { $0.holder = "test" })
+      var available = false
+      while !available {
+        let statuses = try #require(try await watch.receive())
+        #expect(statuses.map(\.session) == ["sessions/edge"])
+        available = statuses.contains { $0.available }
+      }
+      #expect(try await rig.local.injectionStatus("").available)
+      let _: Anechoic_V1_EndCallResponse = try await rig.ask(
+        RPC.endCall, Anechoic_V1_EndCallRequest())
+      while try await watch.receive()?.contains(where: \.running) == true {}
+      watch.cancel()
+    }
+  }
+
+  @Test func theAgentKeepsTheLatestAnswersAndQuestions() {
+    var questions = InjectionQuestions()
+    for index in 0..<(InjectionQuestions.most + 1) {
+      let answer = questions.ask(InjectionQuestion(client: "\(index)", usage: ""))
+      #expect(answer == nil)
+    }
+    #expect(questions.waiting.map(\.client).first == "1")
+    #expect(questions.waiting.count == InjectionQuestions.most)
+    let (forgotten, known) = (questions.answer("0", true), questions.answer("1", true))
+    #expect(!forgotten && known)
+    let again = questions.ask(InjectionQuestion(client: "1", usage: ""))
+    #expect(again == true)
+    for index in 2...(InjectionQuestions.most + 1) {
+      _ = questions.ask(InjectionQuestion(client: "\(index)", usage: ""))
+      let hasAsked = questions.answer("\(index)", false)
+      #expect(hasAsked)
+    }
+    let dropped = questions.ask(InjectionQuestion(client: "1", usage: ""))
+    #expect(dropped == nil)
+    questions.sessionEnded()
+    #expect(questions.waiting.isEmpty)
+    let kept = questions.ask(InjectionQuestion(client: "2", usage: ""))
+    #expect(kept == false)
+  }
+
+  private func shown(_ property: String, _ bus: PrivateBus) async throws -> [String] {
+    let connection = try await BusConnection.open(bus.address)
+    let value = try await connection.call(
+      .property(property, of: "org.anechoic.Test", Self.service, "/org/freedesktop/Notifications"))
+    return value.first?.elements?.compactMap(\.text) ?? []
+  }
+
+  private func press(_ button: String, _ bus: PrivateBus) async throws {
+    let connection = try await BusConnection.open(bus.address)
+    try await connection.call(
+      BusCall(
+        Self.service, "/org/freedesktop/Notifications", "org.anechoic.Test", "Press",
+        [.string(button)]))
+  }
+}
