@@ -3,7 +3,7 @@
 source "$(dirname "$0")/common.sh"
 
 serve
-call --injection --grant-injection always
+call --grant-injection always
 anechoic inject --server "$server" --client doorbell --session call-1 \
   --usage "Announces visitors" --text "The door is open."
 anechoic inject --server "$server" --client doorbell --session call-1 --audio sample/near.wav &

@@ -142,7 +142,7 @@ struct AuthenticationTests {
         "anechoic",
         [
           "process", "--microphone", "microphone.wav", "--output", "out.wav", "--pacing",
-          "real-time", "--session-id", "call", "--injection",
+          "real-time", "--session-id", "call",
         ] + options + way, in: folder)
       let limit = ContinuousClock.now + .seconds(10)
       while try await anechoic(["sessions", "show", "call"] + way).status != 0 {

@@ -16,7 +16,7 @@ struct InjectionTests {
   }
 
   @Test func permittedSpeechIsHeard() async throws {
-    let call = try await LiveCall(in: folder, ["--injection", "--grant-injection", "always"])
+    let call = try await LiveCall(in: folder, ["--grant-injection", "always"])
     let result = try await call.run(
       "inject", "--session", "call-1", "--audio", "short.wav", "--usage", "Doorbell", "--client",
       "olga")
@@ -30,7 +30,7 @@ struct InjectionTests {
     #expect(try injectionStates().count == 4)
   }
 
-  @Test(arguments: [["--injection"], ["--injection", "--grant-injection", "never"], []])
+  @Test(arguments: [[], ["--grant-injection", "never"], ["--no-injection"]])
   func speechWithoutPermissionIsNotHeard(options: [String]) async throws {
     let call = try await LiveCall(in: folder, options)
     let result = try await call.run("inject", "--session", "call-1", "--audio", "short.wav")
@@ -41,13 +41,30 @@ struct InjectionTests {
     // The refusal says how to permit injection, unless the refusal was requested.
     #expect(
       media.errors.contains("refused (permit it with --grant-injection")
-        == (options == ["--injection"]))
+        == options.isEmpty)
     #expect(try injectionStates().isEmpty)
+  }
+
+  @Test func anInjectorThatWaitsSpeaksWhenTheCallBegins() async throws {
+    let call = try await LiveCall(in: folder, ["--grant-injection", "always"])
+    let injection = try call.start([
+      "inject", "--session", "call-1", "--audio", "short.wav", "--wait", "--only-here",
+    ])
+    let result = try await injection.wait()
+    #expect(result.status == 2 && result.errors.contains("needs a session with a playback"), "\(result.errors)")
+    try await call.end()
+    _ = try await call.media.wait()
+    let later = try call.start(["inject", "--session", "call-1", "--audio", "short.wav", "--wait"])
+    try await Task.sleep(for: .milliseconds(300))
+    later.signal(SIGTERM)
+    let waited = try await later.wait()
+    #expect(waited.errorLines.first == "waiting for sessions/call-1 to take speech")
+    #expect(waited.status == 130)
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
   func aSignalCancelsTheRestOfTheSpeech(signal: Int32) async throws {
-    let call = try await LiveCall(in: folder, ["--injection", "--grant-injection", "always"])
+    let call = try await LiveCall(in: folder, ["--grant-injection", "always"])
     let injection = try call.start(["inject", "--session", "call-1", "--audio", "speech.wav"])
     try await call.waitForEvent("injectionProgress")
     injection.signal(signal)
@@ -60,7 +77,7 @@ struct InjectionTests {
   }
 
   @Test func speechThatCannotBeInjectedIsReported() async throws {
-    let call = try await LiveCall(in: folder, ["--injection", "--grant-injection", "always"])
+    let call = try await LiveCall(in: folder, ["--grant-injection", "always"])
     for (arguments, problem) in [
       (["--session", "call-1", "--audio", "missing.wav"], "missing.wav"),
       (["--session", "nobody", "--audio", "short.wav"], "NOT_FOUND"),

@@ -29,7 +29,7 @@ ONLY_LINKS = ["CONTRIBUTING.md", "CHANGELOG.md", "Benchmarks/**/*.md", "training
 
 CALL = (
     "anechoic process --server 127.0.0.1:50051 --pacing real-time --loop --session-id call-1 "
-    "--client kiosk --label room=lobby --injection --grant-injection always "
+    "--client kiosk --label room=lobby --grant-injection always "
     "--microphone sample/microphone.wav --far-end sample/reference.wav "
     "--playback sample/output/call-playback.wav --output sample/output/call-voice.wav")
 # Most of the time, pages wait for audio in real time.

@@ -7,6 +7,7 @@ from pathlib import Path
 import anechoic
 import pytest
 from anechoic import errors
+from anechoic.enums import InjectionPermission
 from conftest import in_loop, server_program
 
 
@@ -73,3 +74,22 @@ async def test_without_an_agent_there_is_an_error(tmp_path):
     async with anechoic.EdgeAgent(tmp_path / "no") as edge:
         with pytest.raises(errors.ServerUnavailable):
             await edge.call()
+
+
+@in_loop
+async def test_the_person_permits_a_client_that_asks_to_speak(agent, server):
+    async with await connected(agent) as edge, anechoic.Sessions(server, client="doorbell") as sessions:
+        await edge.begin_call("softphone")
+        name = agent.parent.name
+        watch = sessions.watch_injection(name)
+        while not (await anext(watch)).running:
+            pass
+        asked = asyncio.create_task(sessions.ask_to_inject(name, "Announces visitors"))
+        while not (requests := await edge.injection_requests()):
+            await asyncio.sleep(0.01)
+        assert requests == [anechoic.InjectionRequest("doorbell", "Announces visitors")]
+        await edge.decide_injection("doorbell", True)
+        assert await asked is InjectionPermission.GRANTED
+        with pytest.raises(errors.NotFound):
+            await edge.decide_injection("eve", True)
+        await watch.aclose()

@@ -119,6 +119,27 @@ async def test_permitted_speech_is_heard(server):
 
 
 @in_loop
+async def test_an_injector_is_told_of_a_call_and_may_speak_to_the_person_alone(server):
+    async with anechoic.Sessions(server, client="announcer") as sessions:
+        watch = sessions.watch_injection("announced")
+        first = await anext(watch)
+        assert first == anechoic.InjectionStatus("sessions/announced", False, False, InjectionPermission.UNDETERMINED)
+        options = {"session_id": "announced", "playback": MONO, "on_injection_permission": lambda request: True}
+        async with call(server, **options) as session:
+            status = await anext(watch)
+            while not status.available:
+                status = await anext(watch)
+            await sessions.ask_to_inject(session.id, "Announces")
+            assert (await sessions.injection(session.id)).permission is InjectionPermission.GRANTED
+            assert (await sessions.say(session.id, "Hi", only_here=True)).total_seconds() > 0.1
+            with pytest.raises(anechoic.InvalidRequest):
+                await sessions.say(session.id, "Hi", only_here=1)
+        while (await anext(watch)).running:
+            pass
+        await watch.aclose()
+
+
+@in_loop
 async def test_a_deleted_session_ends_with_a_reason(server):
     async with call(server) as session, anechoic.Sessions(server) as sessions:
         await sessions.delete(session.id)

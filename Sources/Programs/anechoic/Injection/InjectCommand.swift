@@ -12,8 +12,8 @@ struct InjectCommand: AsyncParsableCommand {
     abstract: "Inject speech into a running session.",
     discussion: """
       The command first asks for permission, and waits until the session's media client has \
-      answered. The session must accept injected speech, as with anechoic process --injection. The \
-      command returns when all the speech has been heard. Ctrl-C cancels the rest and exits with 130.
+      answered. It returns when all the speech has been heard. Ctrl-C cancels the rest and exits \
+      with 130.
         anechoic inject --session call-1 --text "The door is open."
         anechoic inject --session call-1 --audio news.wav --usage "Announcements"
       """)
@@ -34,6 +34,12 @@ struct InjectCommand: AsyncParsableCommand {
   @Option(help: "The purpose of the speech. It is shown to the person who is asked for permission.")
   var usage = "Speech injected with anechoic inject"
 
+  @Flag(help: "Let only the person at the device hear the speech, not the far end.")
+  var onlyHere = false
+
+  @Flag(help: "Wait until the session runs and takes speech.")
+  var wait = false
+
   @OptionGroup var target: ServerOptions
   @OptionGroup var identity: ClientOption
 
@@ -50,10 +56,11 @@ struct InjectCommand: AsyncParsableCommand {
     do {
       let speech = try text.map { Speech.text($0, voice: voice ?? "") } ?? Speech(file: audio ?? "")
       let client = try await target.sessionsClient(as: identity)
-      let (session, usage) = (session.description, usage)
+      let (session, usage, wait, onlyHere) = (session.description, usage, wait, onlyHere)
       let heard = try await untilSignalled(saying: "the injection was cancelled") {
+        if wait { try await Self.waitForCall(session, of: client) }
         try await Self.requirePermission(from: client, session, usage)
-        return try await speech.inject(into: session, of: client)
+        return try await speech.inject(into: session, of: client, onlyHere: onlyHere)
       }
       try LineFile("-").show("injected \(Words.seconds(heard))")
     } catch let error as AudioFileError {
@@ -61,6 +68,18 @@ struct InjectCommand: AsyncParsableCommand {
     } catch let status as Status {
       throw CommandFailure(status, server: target.server)
     }
+  }
+
+  /// Returns when speech can be injected into a session, which need not run yet.
+  private static func waitForCall(_ session: String, of client: SessionsClient) async throws {
+    let watch = try await client.watchInjection(session)
+    var isNoticed = false
+    while let statuses = try await watch.receive() {
+      if statuses.contains(where: \.available) { return }
+      if !isNoticed { standardError("waiting for \(session) to take speech\n") }
+      isNoticed = true
+    }
+    throw Status(.unavailable, "the server has ended the watch")
   }
 
   private static func requirePermission(

@@ -22,10 +22,11 @@ enum Speech: Sendable {
 
   /// Injects all of the speech. Returns the duration that was heard.
   func inject(
-    into session: String, of client: SessionsClient
+    into session: String, of client: SessionsClient, onlyHere: Bool
   ) async throws -> Google_Protobuf_Duration {
     var start = Anechoic_V1_InjectionStart()
     start.name = session
+    if onlyHere { start.preferredInjectionMode = .none }
     start.injectionID = UUID().uuidString.lowercased()
     let stream: InjectionStream
     switch self {

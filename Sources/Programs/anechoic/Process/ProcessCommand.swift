@@ -140,6 +140,6 @@ struct ProcessCommand: AsyncParsableCommand {
   /// The answer to requests to inject. Refuses without a question if the session accepts no
   /// injected speech.
   private var grantInjection: GrantInjectionArgument? {
-    call.grantInjection ?? (call.injection ? nil : .never)
+    call.injection ? call.grantInjection : .never
   }
 }

@@ -68,13 +68,15 @@ struct CallOptions: ParsableArguments {
       """)
   var gesturePolicy = GesturePolicyArgument.apply
 
-  @Flag(help: "Accept speech that other clients inject, once they have permission.")
-  var injection = false
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Accept speech that other clients inject, once they have permission.")
+  var injection = true
 
   @Option(
     help: """
-      Whether to permit injection. ask asks on the terminal. (default: ask if \
-      --injection is given and there is a terminal, else never)
+      Whether to permit injection. ask asks on the terminal. (default: ask if there is a \
+      terminal, else never)
       """)
   var grantInjection: GrantInjectionArgument?
 
@@ -103,7 +105,7 @@ struct CallOptions: ParsableArguments {
       start.inputs.microphonePair.pattern = polarPattern.pattern
       start.inputs.microphonePair.spacingMillimeters = microphoneSpacing ?? 20
     }
-    if injection { start.config.preferredInjectionMode = .spokenAudio }
+    start.config.preferredInjectionMode = injection ? .spokenAudio : .none
   }
 }
 

@@ -21,7 +21,7 @@ from ._output import Frame, Output
 from ._reconnection import Reconnect
 from ._version import __version__
 from .connection import Connection
-from .edge import CallState, EdgeAgent
+from .edge import CallState, EdgeAgent, InjectionRequest
 from .errors import (
     AlreadyExists, AnechoicError, ConnectionLost, FormatError, IncompatibleServer, InvalidRequest, NotFound,
     Overloaded, PermissionDenied, Refused, ServerUnavailable, SessionEnded, Unauthenticated,
@@ -36,13 +36,14 @@ from .live import LiveFilter
 from .playback import Playback
 from .recording import Recording, WavReader, WavWriter
 from .session import Session
-from .sessions import SessionInfo, Sessions
+from .sessions import InjectionStatus, SessionInfo, Sessions
 from .spatial import Source
 from .statistics import Statistics
 
 __all__ = [
-    "AlreadyExists", "AnechoicError", "Audio", "CallState", "CaptureWarning", "Connection", "ConnectionLost", "EdgeAgent", "Event",
-    "Format", "FormatError", "Frame", "IncompatibleServer", "InjectionPermissionRequested", "InvalidRequest",
+    "AlreadyExists", "AnechoicError", "Audio", "CallState", "CaptureWarning", "Connection", "ConnectionLost",
+    "EdgeAgent", "Event", "Format", "FormatError", "Frame", "IncompatibleServer", "InjectionPermissionRequested",
+    "InjectionRequest", "InjectionStatus", "InvalidRequest",
     "LiveFilter", "MuteChanged", "MuteGestureRequested", "MutedSpeechActivity", "NotFound", "Output",
     "Overloaded", "PermissionDenied", "Playback", "Reconnect", "Reconnecting", "Recording", "Refused",
     "Restarted", "Resumed", "ServerUnavailable", "Session", "SessionEnded", "SessionFinished", "SessionInfo", "Sessions",

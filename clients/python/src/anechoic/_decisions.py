@@ -33,8 +33,6 @@ class Decisions:
     def settings(self) -> dict[str, object]:
         """Returns the settings that the callbacks need."""
         settings: dict[str, object] = {}
-        if self._permission is not None:
-            settings["preferred_injection_mode"] = "SPOKEN_AUDIO"
         if self._gesture is not None:
             settings["mute.gesture_policy"] = "ASK"
         return settings

@@ -211,16 +211,20 @@ class Sessions(_Blocking):
     def gesture(self, session: str, *, muted: bool | None = None) -> _sessions.Gesture:
         return self._wait(lambda: self._sessions.gesture(session, muted=muted))
 
+    def injection(self, session: str) -> _sessions.InjectionStatus:
+        """Tells whether this client can speak into a session, without asking anybody."""
+        return self._wait(lambda: self._sessions.injection(session))
+
     def ask_to_inject(self, session: str, usage: str) -> InjectionPermission:
         return self._wait(lambda: self._sessions.ask_to_inject(session, usage))
 
-    def say(self, session: str, text: str, *, voice: str = "") -> float:
+    def say(self, session: str, text: str, *, voice: str = "", only_here: bool = False) -> float:
         """Returns how many seconds were heard."""
-        return self._wait(lambda: self._sessions.say(session, text, voice=voice)).total_seconds()
+        return self._wait(lambda: self._sessions.say(session, text, voice=voice, only_here=only_here)).total_seconds()
 
-    def play(self, session: str, samples: Samples, format: Format) -> float:
+    def play(self, session: str, samples: Samples, format: Format, *, only_here: bool = False) -> float:
         """Returns how many seconds were heard."""
-        return self._wait(lambda: self._sessions.play(session, samples, format)).total_seconds()
+        return self._wait(lambda: self._sessions.play(session, samples, format, only_here=only_here)).total_seconds()
 
     def label(self, session: str, labels: Mapping[str, str]) -> _sessions.SessionInfo:
         return self._wait(lambda: self._sessions.label(session, labels))

@@ -12,7 +12,7 @@ from typing import Any, AsyncIterator, Type
 import grpc
 
 from . import _methods
-from ._checks import check_text
+from ._checks import check_flag, check_text
 from ._credentials import StrPath
 from .connection import Connection
 from .errors import InvalidRequest
@@ -30,6 +30,14 @@ class CallState:
     """None between calls."""
     holders: tuple[str, ...]
     """The programs that asked for the call."""
+
+
+@dataclass(frozen=True)
+class InjectionRequest:
+    """A client that asks to speak into the call."""
+
+    client: str
+    usage_description: str
 
 
 class EdgeAgent:
@@ -64,6 +72,18 @@ class EdgeAgent:
         """Takes `begin_call` back, for all holders if none is named."""
         check_text("holder", holder)
         return _state((await self._connection.unary(_methods.END_CALL, api.EndCallRequest(holder=holder))).call)
+
+    async def injection_requests(self) -> list[InjectionRequest]:
+        """Returns the clients that wait for permission to speak into the call."""
+        response = await self._connection.unary(_methods.GET_EDGE_STATUS, api.GetEdgeStatusRequest())
+        return [InjectionRequest(item.client, item.usage_description) for item in response.status.injection_requests]
+
+    async def decide_injection(self, client: str, permit: bool) -> None:
+        """Permits or refuses a client that has asked to speak into calls of this machine, also anew."""
+        check_text("client", client)
+        check_flag("permit", permit)
+        request = api.DecideInjectionRequest(client=client, grant=permit)
+        await self._connection.unary(_methods.DECIDE_INJECTION, request)
 
     @asynccontextmanager
     async def hold_call(self, holder: str) -> AsyncIterator[None]:

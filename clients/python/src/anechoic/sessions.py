@@ -23,7 +23,7 @@ from .events import AudioRoute, Event, MuteState, event_from
 from .formats import Format, Samples
 from .settings import Settings, config_of, mask_of
 from .statistics import Statistics
-from .v1 import audio_pb2, sessions_pb2 as api
+from .v1 import audio_pb2, config_pb2, sessions_pb2 as api
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,19 @@ class Gesture:
     outcome: GestureOutcome
     state: MuteState
     chime_in_playback: bool
+
+
+@dataclass(frozen=True)
+class InjectionStatus:
+    """All that a client needs to know of a session before it injects speech."""
+
+    session: str
+    """`sessions/ID`"""
+    running: bool
+    available: bool
+    """Whether the server and the session accept injected speech and the microphone runs."""
+    permission: InjectionPermission
+    """The permission of this client."""
 
 
 @dataclass(frozen=True)
@@ -126,20 +139,10 @@ class Sessions:
         if statistics_interval:
             check_number("statistics_interval", statistics_interval, 0.1, 3600, " s, or 0 for no statistics")
             request.stats_interval.CopyFrom(duration(statistics_interval))
-        await self._connection.connect()
-        call = _methods.WATCH_SESSION.on(self._connection.channel, "unary_stream")
-        stream = call(request, metadata=self._connection.metadata(_id(session)))
-        try:
-            async for response in stream:
-                if response is None:  # grpc has logged why these bytes are no message.
-                    raise self._connection.garbage()
-                item = _watched(response)
-                if item is not None:
-                    yield item
-        except grpc.RpcError as failure:
-            raise self._connection.error(failure) from None
-        finally:
-            stream.cancel()
+        async for response in self._stream(_methods.WATCH_SESSION, request, _id(session)):
+            item = _watched(response)
+            if item is not None:
+                yield item
 
     async def mute(self, session: str, *, if_generation: int | None = None) -> MuteState:
         """Mutes a session. With `if_generation`, only if nobody has changed the state since."""
@@ -177,6 +180,21 @@ class Sessions:
         response = await self._connection.unary(_methods.REPORT_MUTE_GESTURE, request, _id(session), timeout)
         return from_message(Gesture, response)
 
+    async def injection(self, session: str) -> InjectionStatus:
+        """Tells whether this client can speak into a session, without asking anybody."""
+        response = await self._unary(_methods.GET_INJECTION_STATUS, session)
+        return from_message(InjectionStatus, response.status)
+
+    async def watch_injection(self, session: str = "") -> AsyncIterator[InjectionStatus]:
+        """Yields the status of a session, which need not run yet, and each change of it. Does not end.
+
+        Without a session: of all sessions that this client may know of.
+        """
+        request = api.WatchInjectionRequest(name=_name(session) if session else "")
+        async for response in self._stream(_methods.WATCH_INJECTION, request, _id(session) if session else None):
+            for status in response.statuses:
+                yield from_message(InjectionStatus, status)
+
     async def ask_to_inject(self, session: str, usage: str) -> InjectionPermission:
         """Asks for permission to inject speech, and waits for the answer. `usage` is shown to the person."""
         check_text("usage", usage)
@@ -185,18 +203,27 @@ class Sessions:
         response = await self._connection.unary(method, request, _id(session), None)
         return from_message(_Asked, response).permission
 
-    async def say(self, session: str, text: str, *, voice: str = "") -> timedelta:
-        """Speaks a text into a session. Returns, once all of it was heard, how long that took."""
+    async def say(self, session: str, text: str, *, voice: str = "", only_here: bool = False) -> timedelta:
+        """Speaks a text into a session. Returns, once all of it was heard, how long that took.
+
+        With `only_here`, the person at the device hears it, and the far end does not.
+        """
         check_text("text", text)
         check_text("voice", voice)
-        start = api.InjectionStart(name=_name(session), voice=voice)
+        start = api.InjectionStart(name=_name(session), voice=voice, preferred_injection_mode=_mode(only_here))
         return await self._inject(session, start, [api.InjectSpeechRequest(text=text)])
 
-    async def play(self, session: str, samples: Samples, format: Format) -> timedelta:
-        """Plays audio into a session, as if at its microphone. Returns, once all was heard, how long that took."""
+    async def play(
+        self, session: str, samples: Samples, format: Format, *, only_here: bool = False
+    ) -> timedelta:
+        """Plays audio into a session, as if at its microphone. Returns, once all was heard, how long that took.
+
+        With `only_here`, the person at the device hears it, and the far end does not.
+        """
         if not isinstance(format, Format):
             raise FormatError(f"format: {format!r} is not a format; use Format(16000)", field="format")
-        start = api.InjectionStart(name=_name(session), format=format._message())
+        start = api.InjectionStart(
+            name=_name(session), format=format._message(), preferred_injection_mode=_mode(only_here))
         data = bytes(format.to_bytes(samples))
         count = format.rate // (50 if format.is_opus else 10)
         size = count * format.frame_bytes
@@ -213,6 +240,21 @@ class Sessions:
 
     async def _unary(self, method: _methods.Method, session: str) -> Any:
         return await self._connection.unary(method, method.request(name=_name(session)), _id(session))
+
+    async def _stream(self, method: _methods.Method, request: Any, session: str | None) -> AsyncIterator[Any]:
+        """Yields the responses of a call."""
+        await self._connection.connect()
+        call = method.on(self._connection.channel, "unary_stream")
+        stream = call(request, metadata=self._connection.metadata(session))
+        try:
+            async for response in stream:
+                if response is None:  # grpc has logged why these bytes are no message.
+                    raise self._connection.garbage()
+                yield response
+        except grpc.RpcError as failure:
+            raise self._connection.error(failure) from None
+        finally:
+            stream.cancel()
 
     async def _set_mute(self, session: str, muted: bool, if_generation: int | None) -> MuteState:
         request = api.SetMuteRequest(name=_name(session), muted=muted)
@@ -252,6 +294,12 @@ def _id(session: str) -> str:
 
 def _name(session: str) -> str:
     return f"sessions/{_id(session)}"
+
+
+def _mode(only_here: bool) -> Any:
+    check_flag("only_here", only_here)
+    modes = config_pb2.InjectionMode
+    return modes.INJECTION_MODE_NONE if only_here else modes.INJECTION_MODE_SPOKEN_AUDIO
 
 
 def _info(session: api.Session) -> SessionInfo:
