@@ -67,6 +67,34 @@ struct RouteCommand: AsyncParsableCommand {
   }
 }
 
+struct MicrophoneCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "microphone",
+    abstract: "Set up the two microphones of the port in use.",
+    discussion: "Lasts until the agent stops. To keep it, set pattern and turned of the port.")
+
+  @OptionGroup var agent: AgentOptions
+
+  @Argument(help: "The direction in which both hear together: none, cardioid or stereo.")
+  var pattern: Pattern
+
+  @Flag(help: "The device is held the other way round.")
+  var turned = false
+
+  enum Pattern: String, ExpressibleByArgument, CaseIterable {
+    case none, cardioid, stereo
+  }
+
+  func run() async throws {
+    let request = Anechoic_V1_SetUpMicrophoneRequest.with {
+      if pattern != .none { $0.pattern = pattern == .cardioid ? .cardioid : .stereo }
+      $0.turned = turned
+    }
+    let _: Anechoic_V1_SetUpMicrophoneResponse = try await agent.ask(RPC.setUpMicrophone, request)
+    print("\(pattern.rawValue)\(turned ? ", turned" : "")")
+  }
+}
+
 struct TestCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test",

@@ -25,6 +25,7 @@ extension RouteChange {
     case .override: reason = .override
     case .automaticSwitch: reason = .automaticSwitch
     case .noSuitableRoute: reason = .noSuitableRoute
+    case .configurationChange: reason = .configurationChange
     case .unspecified: throw InvalidField("\(path).reason", "is required")
     case .UNRECOGNIZED(let value):
       throw InvalidField("\(path).reason", "\(value) is not a known reason")
@@ -64,7 +65,9 @@ extension AudioPort {
     }
     self.init(
       id: port.portID, displayName: port.displayName, kind: Kind(port.type),
-      isHeadphones: port.headphones)
+      isHeadphones: port.headphones,
+      microphonePair: port.hasMicrophonePair
+        ? try .init(port.microphonePair, path: "\(path).microphone_pair") : nil)
   }
 }
 
@@ -122,6 +125,7 @@ extension Anechoic_V1_RouteChanged {
     case .override: reason = .override
     case .automaticSwitch: reason = .automaticSwitch
     case .noSuitableRoute: reason = .noSuitableRoute
+    case .configurationChange: reason = .configurationChange
     }
     if let route = change.previous { previous = Anechoic_V1_AudioRoute(route) }
     if let route = change.current { current = Anechoic_V1_AudioRoute(route) }
@@ -142,6 +146,7 @@ extension Anechoic_V1_AudioPort {
     portID = port.id
     displayName = port.displayName
     headphones = port.isHeadphones
+    if let pair = port.microphonePair { microphonePair = Anechoic_V1_MicrophonePair(pair) }
     switch port.kind {
     case .unspecified: type = .unspecified
     case .builtIn: type = .builtIn

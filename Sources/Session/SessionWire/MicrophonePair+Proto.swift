@@ -1,15 +1,9 @@
 internal import AnechoicAPI
-internal import AudioCore
 internal import VoiceSessions
 
 extension MicrophonePair.Layout {
-  /// Converts an arrangement. Throws for one that the microphone does not have or that is not supported.
-  init(
-    _ pair: Anechoic_V1_Start.MicrophonePair, microphone: AudioFormat, path: String
-  ) throws(InvalidField) {
-    guard microphone.channelCount == 2 else {
-      throw InvalidField(path, "requires a microphone with 2 channels")
-    }
+  /// Converts an arrangement. Throws for one that is not supported.
+  init(_ pair: Anechoic_V1_MicrophonePair, path: String) throws(InvalidField) {
     guard Self.spacings.contains(pair.spacingMillimeters / 1000) else {
       throw InvalidField("\(path).spacing_millimeters", "must be 5 to 50")
     }
@@ -25,7 +19,7 @@ extension MicrophonePair.Layout {
   }
 }
 
-extension Anechoic_V1_Start.MicrophonePair {
+extension Anechoic_V1_MicrophonePair {
   init(_ layout: MicrophonePair.Layout) {
     self.init()
     spacingMillimeters = layout.spacing * 1000

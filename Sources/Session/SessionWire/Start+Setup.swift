@@ -20,8 +20,11 @@ extension SessionSetup {
         ? try AudioFormat(output: outputs.processed, path: "start.outputs.processed") : nil)
     startsMuted = start.muted
     if inputs.hasMicrophonePair {
-      microphonePair = try MicrophonePair.Layout(
-        inputs.microphonePair, microphone: microphone, path: "start.inputs.microphone_pair")
+      let path = "start.inputs.microphone_pair"
+      guard microphone.channelCount == 2 else {
+        throw InvalidField(path, "requires a microphone with 2 channels")
+      }
+      microphonePair = try MicrophonePair.Layout(inputs.microphonePair, path: path)
     }
     switch start.pacing {
     case .unspecified, .realTime: isRealTime = true

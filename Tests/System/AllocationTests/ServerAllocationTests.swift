@@ -27,6 +27,8 @@ struct ServerAllocationTests {
     let start =
       try Anechoic_V1_ProcessRequest.with {
         $0.start.pacing = .mediaClock
+        // No event comes beside the audio, so that one message is in flight.
+        $0.start.config.preferredInjectionMode = .none
         $0.start.inputs.microphone = .with {
           $0.encoding = .pcmS16Le
           $0.sampleRateHz = 16000

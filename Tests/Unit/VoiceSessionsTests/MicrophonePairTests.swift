@@ -93,4 +93,31 @@ struct MicrophonePairTests {
     let directed = try output(.init(spacing: 343 / 16000, pattern: .cardioid))
     #expect(open - directed > 30, "\(open - directed) dB")
   }
+
+  @Test func aDeviceThatIsTurnedDuringACallIsHeardFromTheOtherSideWithoutAClick() throws {
+    let rate = SampleRate.hz16000
+    let tone = (0..<2 * rate.hertz).map { 0.25 * sinf(2 * .pi * 500 * Float($0) / 16000) }
+    var setup = SessionSetup(microphone: .f32(rate, 2))
+    setup.configuration.voiceProcessing.isBypassed = true
+    setup.microphonePair = .init(spacing: 343 / 16000, pattern: .cardioid)
+    let run = try SessionRun(setup)
+    // The sound comes from the first microphone's side.
+    let both = encode([tone, [0] + tone.dropLast()], .f32)
+    let half = both.count / 2
+    try run.send(microphone: Array(both[..<half]), in: 8 * 160)
+    func report(_ pair: MicrophonePair.Layout?) {
+      let port = AudioPort(id: "tablet", microphonePair: pair)
+      let change = RouteChange(reason: .configurationChange, current: AudioRoute(input: port))
+      run.session.submit(DeviceReport.route(change), sink: run.sink)
+    }
+    report(.init(spacing: 343 / 16000, pattern: .cardioid, isTurned: true))
+    try run.send(microphone: Array(both[half...]), in: 8 * 160)
+    run.finish()
+    let output = decode(run.sink.processed, .f32(rate, 2))[0]
+    #expect(level(Array(output[8_000..<15_900])) > -17)
+    #expect(level(Array(output[17_000...])) < -45)
+    let steps = zip(output.dropFirst(2_000), output.dropFirst(2_001)).map { abs($0 - $1) }
+    #expect((steps.max() ?? 1) < 0.07)
+    #expect(run.sink.kinds.contains { if case .routeChanged = $0 { true } else { false } })
+  }
 }

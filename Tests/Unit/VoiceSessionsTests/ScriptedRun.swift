@@ -16,12 +16,14 @@ final class ScriptedRun {
   let sink = RecordingSink()
   private var lastControl: UInt64 = 0
 
-  /// Returns a setup with playback, far end and other audio, all mono at 16 kHz.
+  /// Returns a setup with playback, far end and other audio, all mono at 16 kHz. Injection is off, so that
+  /// its availability is no event.
   static func setup(_ change: (inout SessionSetup) -> Void = { _ in }) -> SessionSetup {
     var setup = SessionSetup(microphone: .f32(rate))
     setup.playback = .f32(rate)
     setup.farEnd = .f32(rate)
     setup.otherAudio = .f32(rate)
+    setup.configuration.acceptsInjection = false
     change(&setup)
     return setup
   }
@@ -96,8 +98,9 @@ final class ScriptedRun {
     return try session.report(MuteGesture(id: id, mutes: mutes, origin: .headset), sink: sink)
   }
 
-  /// Grants a client the permission to inject.
+  /// Makes the session accept injection, and grants a client the permission.
   func permitInjection(by client: String) throws {
+    configure { $0.acceptsInjection = true }
     _ = try session.requestInjectionPermission(
       for: client, usageDescription: "speaks", sink: sink)
     control(.injectionPermission(client: client, grant: true))

@@ -65,10 +65,9 @@ struct SessionInjectionTests {
     _ = try run.session.requestInjectionPermission(
       for: "bot", usageDescription: "speaks", sink: run.sink)
     run.control(.injectionPermission(client: "bot", grant: true))
-    #expect(refusal(run) == "INJECTION_UNAVAILABLE")
-    run.configure { $0.acceptsInjection = false }
     #expect(refusal(run) == "INJECTION_OFF")
     run.configure { $0.acceptsInjection = true }
+    #expect(refusal(run) == "INJECTION_UNAVAILABLE")
     try run.send(frames: 1)
     #expect(run.sink.kinds.last == .injectionAvailabilityChanged(true))
     #expect(refusal(run) == nil)

@@ -32,9 +32,12 @@ final class SessionRun {
   let session: VoiceSession
   let sink = RecordingSink()
 
+  /// Creates a session without injection, whose availability would be an event.
   init(_ setup: SessionSetup, engine: any VoiceEngine.Type = EngineCatalog.bundled.defaultEngine)
     throws
   {
+    var setup = setup
+    setup.configuration.acceptsInjection = false
     session = try VoiceSession(setup, engine: engine)
   }
 

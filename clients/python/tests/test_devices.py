@@ -9,8 +9,8 @@ from conftest import collect, event, in_loop, level
 
 import anechoic
 from anechoic import Format
-from anechoic.enums import InterruptionReason, PortType, RouteChangeReason
-from anechoic.events import AudioPort, AudioRoute, Interruption, RouteChanged
+from anechoic.enums import InterruptionReason, PolarPattern, PortType, RouteChangeReason
+from anechoic.events import AudioPort, AudioRoute, Interruption, MicrophonePair, RouteChanged
 from anechoic.v1 import voice_processing_pb2 as api
 
 MONO = Format(16000)
@@ -167,3 +167,31 @@ async def test_wrong_reports_are_refused(server):
     async with anechoic.Session(server, microphone=MONO) as session:
         with pytest.raises(anechoic.InvalidRequest, match="has no such output"):
             session.report_playback(0, 1.0)
+
+
+@in_loop
+async def test_two_microphones_hear_in_a_direction_and_a_device_is_turned(server):
+    front = MicrophonePair(343 / 16, PolarPattern.CARDIOID)
+    tone = np.sin(np.arange(16000) * 2 * np.pi * 500 / 16000) / 4
+    # The sound comes from the side of the first microphone.
+    sound = np.stack([tone, np.concatenate([[0], tone[:-1]])], axis=1).astype(np.float32)
+    stereo = Format(16000, channels=2, encoding="f32")
+    options = {"microphone": stereo, "microphone_pair": front, "settings": {"voice_processing.bypassed": True}}
+    async with anechoic.Session(server, real_time=False, **options) as session:
+        await session.feed(sound)
+        heard = await session.read(12000)
+        turned = MicrophonePair(343 / 16, PolarPattern.CARDIOID, turned=True)
+        session.report_route(
+            AudioRoute(AudioPort("tablet", microphone_pair=turned)), reason=RouteChangeReason.CONFIGURATION_CHANGE)
+        assert (await event(session, RouteChanged)).current.input.microphone_pair.turned
+        await session.feed(sound)
+        await session.finish()
+        unheard = (await collect(session))[-8000:]
+    assert level(heard.reshape(-1, 2)[:, 0], 0.25, 0.75) > -17
+    assert level(unheard.reshape(-1, 2)[:, 0], 0, 0.5) < -45
+
+
+def test_a_pair_that_is_none_is_refused():
+    for pair in (20, "cardioid", MicrophonePair(20, 7), MicrophonePair("wide", PolarPattern.STEREO)):
+        with pytest.raises(anechoic.InvalidRequest, match="microphone_pair"):
+            anechoic.Session("127.0.0.1:1", microphone=Format(16000, channels=2), microphone_pair=pair)._plan.check()

@@ -41,6 +41,7 @@ public enum RPC {
   public static let getEdgeStatus = "GetEdgeStatus"
   public static let watchEdgeStatus = "WatchEdgeStatus"
   public static let chooseRoute = "ChooseRoute"
+  public static let setUpMicrophone = "SetUpMicrophone"
   public static let testAudio = "TestAudio"
   public static let beginCall = "BeginCall"
   public static let endCall = "EndCall"

@@ -72,6 +72,19 @@ extension EdgeConfiguration.Port {
         "headphones", \.headphones, .boolean,
         "Whether only the wearer hears the output. Echo cancellation pauses for headphones"),
       Setting(
+        "pattern", \.pattern, .choice,
+        """
+        The direction in which the two microphones of the input hear together: none, cardioid for the \
+        side of the first one, or stereo. Needs audio.input_channels 2. anechoic-edge microphone \
+        changes it during a call
+        """),
+      Setting(
+        "microphone_spacing", \.microphoneSpacing, .integer(5...50),
+        "The distance of the two microphones in mm"),
+      Setting(
+        "turned", \.isTurned, .boolean,
+        "Whether the second microphone is in front, or left, because the device is held that way"),
+      Setting(
         "product", \.product, .optional(.filledText("name", allowed: "a name in audio.tuning")),
         "The product whose tuning applies", unset: "the product with the id of the port"),
       Setting(

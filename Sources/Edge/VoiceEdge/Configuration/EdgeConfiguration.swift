@@ -142,11 +142,24 @@ public struct EdgeConfiguration: Sendable {
     /// The mixer. It reports the capture switch and devices that disappear.
     public var control: String?
     public var headphones = false
+    /// The direction in which the two microphones of the input hear together.
+    public var pattern = Pattern.none
+    /// The distance of the two microphones in mm.
+    public var microphoneSpacing = 20
+    /// Whether the two microphones have changed places, because the device is held the other way round.
+    public var isTurned = false
     /// The product whose tuning applies. Nil selects the product with the id of the port.
     public var product: String?
     public var priority = 0
 
     public init(id: String) { self.id = id }
+
+    public enum Pattern: String, Sendable, CaseIterable {
+      /// Each microphone is a channel.
+      case none
+      case cardioid
+      case stereo
+    }
 
     /// The id of the port that flags describe.
     static let commandLineID = "command-line"

@@ -117,7 +117,7 @@ extension EdgeVoice: LocalVoice.Receiver {
   }
 
   func routeChanged(_ change: RouteSelector.Change) {
-    devices.route = change.current.map { Anechoic_V1_AudioRoute($0) }
+    devices.route = change.current.map { Anechoic_V1_AudioRoute(devices.setUp($0)) }
     devices.hasLoopback = change.current?.loopback != nil
     status.route = change.current?.id
     followTuning(of: change.current)
@@ -172,7 +172,10 @@ extension Anechoic_V1_AudioRoute {
         $0.headphones = port.headphones
       }
     }
-    if let port = describe(port.input != nil) { input = port }
+    if var microphone = describe(port.input != nil) {
+      if let pair = Anechoic_V1_MicrophonePair(port) { microphone.microphonePair = pair }
+      input = microphone
+    }
     if let port = describe(port.output != nil) { output = port }
   }
 }

@@ -95,6 +95,8 @@ struct MuteTraffic {
 /// The devices of the port in use.
 struct DevicesInUse {
   var route: Anechoic_V1_AudioRoute?
+  /// The ways in which the person has set up the microphones of ports, by the ids of the ports.
+  var microphones: [String: MicrophoneSetup] = [:]
   var hasLoopback = false
   /// Whether another program uses the microphone.
   var isBusy = false

@@ -181,7 +181,7 @@ enum PolarPatternArgument: String, ExpressibleByArgument, CaseIterable {
   case cardioid
   case stereo
 
-  var pattern: Anechoic_V1_Start.MicrophonePair.PolarPattern {
+  var pattern: Anechoic_V1_MicrophonePair.PolarPattern {
     switch self {
     case .cardioid: .cardioid
     case .stereo: .stereo

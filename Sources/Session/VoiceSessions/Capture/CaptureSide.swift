@@ -63,7 +63,9 @@ struct CaptureSide: ~Copyable {
     // At most the last chunk, the gap before it and `longestWaitFrames` wait.
     microphone = InputTimeline(format: setup.microphone, longestLead: nil)
     frame = Frame(rate: setup.microphone.rate, channelCount: setup.microphone.channelCount)
-    pair = setup.microphonePair.map { MicrophonePair($0, rate: setup.microphone.rate) }
+    pair =
+      setup.microphone.channelCount == 2
+      ? MicrophonePair(setup.microphonePair, rate: setup.microphone.rate) : nil
     concealed = ConcealedSpans(
       frameSize: frame.sampleCount, delay: setup.microphone.rate.samples(in: pipeline.heldBack))
     output = Frame(rate: setup.processed.rate, channelCount: setup.processed.channelCount)
@@ -173,6 +175,9 @@ struct CaptureSide: ~Copyable {
     }
     pipeline.restEcho(isFreeOfEcho, configuration)
   }
+
+  /// Uses the two microphones in another way from the next frame on. Does nothing for one microphone.
+  mutating func use(_ layout: MicrophonePair.Layout?) { pair?.change(to: layout) }
 
   /// Mutes or unmutes the processed output from a sample of the microphone on.
   ///

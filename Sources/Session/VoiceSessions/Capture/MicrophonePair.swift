@@ -36,27 +36,69 @@ public struct MicrophonePair {
     }
   }
 
-  private let layout: Layout
-  private var first: Difference
-  private var second: Difference
+  private let rate: SampleRate
+  private var beam: Beam
+  /// The beam that follows, with the next frame.
+  private var next: Beam?
 
-  init(_ layout: Layout, rate: SampleRate) {
-    self.layout = layout
-    first = Difference(spacing: layout.spacing, rate: rate)
-    second = first
+  /// Creates a pair. Without a layout, the channels stay as they are.
+  init(_ layout: Layout?, rate: SampleRate) {
+    self.rate = rate
+    beam = Beam(layout, rate: rate)
+  }
+
+  /// Hears in another way from the next frame on, which cross-fades.
+  mutating func change(to layout: Layout?) {
+    let isNew = layout != (next ?? beam).layout
+    if isNew { next = Beam(layout, rate: rate) }
   }
 
   /// Replaces both channels of a frame. Runs per frame: no allocation, lock, log or await.
   mutating func process(_ frame: borrowing Frame) {
     let (left, right) = (frame.planePointers[0], frame.planePointers[1])
-    for index in 0..<frame.sampleCount {
-      let here = layout.isTurned ? right[index] : left[index]
-      let there = layout.isTurned ? left[index] : right[index]
-      let ahead = first.next(near: here, far: there)
-      switch layout.pattern {
-      case .cardioid: (left[index], right[index]) = (ahead, ahead)
-      case .stereo: (left[index], right[index]) = (ahead, second.next(near: there, far: here))
+    guard var next else {
+      guard beam.layout != nil else { return }
+      for index in 0..<frame.sampleCount {
+        (left[index], right[index]) = beam.next(left[index], right[index])
       }
+      return
+    }
+    let step = 1 / Float(frame.sampleCount)
+    for index in 0..<frame.sampleCount {
+      let (old, new) = (
+        beam.next(left[index], right[index]), next.next(left[index], right[index])
+      )
+      let share = Float(index + 1) * step
+      left[index] = old.left + share * (new.left - old.left)
+      right[index] = old.right + share * (new.right - old.right)
+    }
+    beam = next
+    self.next = nil
+  }
+}
+
+/// The way in which two microphones hear.
+private struct Beam {
+  /// Nil where the channels stay as they are.
+  let layout: MicrophonePair.Layout?
+  private var first: Difference
+  private var second: Difference
+
+  init(_ layout: MicrophonePair.Layout?, rate: SampleRate) {
+    self.layout = layout
+    let spacing = layout?.spacing ?? MicrophonePair.Layout.spacings.lowerBound
+    first = Difference(spacing: spacing, rate: rate)
+    second = first
+  }
+
+  /// Returns both channels of the next sample. Runs per sample: no allocation, lock, log or await.
+  mutating func next(_ left: Float, _ right: Float) -> (left: Float, right: Float) {
+    guard let layout else { return (left, right) }
+    let (here, there) = layout.isTurned ? (right, left) : (left, right)
+    let ahead = first.next(near: here, far: there)
+    switch layout.pattern {
+    case .cardioid: return (ahead, ahead)
+    case .stereo: return (ahead, second.next(near: there, far: here))
     }
   }
 }

@@ -26,21 +26,32 @@ public struct AudioPort: Sendable, Equatable {
   public var kind: Kind
   /// Whether there is no acoustic path from this output to the input.
   public var isHeadphones: Bool
+  /// The arrangement of the microphones of an input, or nil for that of the session's start.
+  public var microphonePair: MicrophonePair.Layout?
 
   public init(
-    id: String, displayName: String = "", kind: Kind = .unspecified, isHeadphones: Bool = false
+    id: String, displayName: String = "", kind: Kind = .unspecified, isHeadphones: Bool = false,
+    microphonePair: MicrophonePair.Layout? = nil
   ) {
     self.id = id
     self.displayName = displayName
     self.kind = kind
     self.isHeadphones = isHeadphones
+    self.microphonePair = microphonePair
+  }
+
+  /// Whether this is the same port, in whatever way it is set up.
+  fileprivate func isSame(as other: AudioPort?) -> Bool {
+    var same = self
+    same.microphonePair = other?.microphonePair
+    return same == other
   }
 }
 
 /// A change of the route.
 public struct RouteChange: Sendable, Equatable {
   public enum Reason: Sendable, CaseIterable {
-    case newDevice, deviceLost, override, automaticSwitch, noSuitableRoute
+    case newDevice, deviceLost, override, automaticSwitch, noSuitableRoute, configurationChange
   }
 
   public var reason: Reason
@@ -80,7 +91,9 @@ struct RouteHistory {
     current = report.current
     let ports = AudioRoute(
       input: current?.input ?? lastPorts.input, output: current?.output ?? lastPorts.output)
-    isNewWay = ports != lastPorts
+    isNewWay =
+      ports.output != lastPorts.output
+      || !(ports.input?.isSame(as: lastPorts.input) ?? (lastPorts.input == nil))
     lastPorts = ports
     return change
   }

@@ -28,6 +28,7 @@ extension VoiceSession {
     capture.changeRoute(
       isNewWay: controls.route.isNewWay, isFreeOfEcho: change.current?.isFreeOfEcho ?? false,
       state.configuration)
+    capture.use(change.current?.input?.microphonePair ?? setup.microphonePair)
     emit(.routeChanged(change), to: sink)
   }
 

@@ -27,8 +27,8 @@ from .errors import (
     Overloaded, PermissionDenied, Refused, ServerUnavailable, SessionEnded, Unauthenticated,
 )
 from .events import (
-    CaptureWarning, Event, InjectionPermissionRequested, MuteChanged, MuteGestureRequested, MutedSpeechActivity,
-    Reconnecting, Restarted, Resumed, SessionFinished, VoiceActivityChanged,
+    CaptureWarning, Event, InjectionPermissionRequested, MicrophonePair, MuteChanged, MuteGestureRequested,
+    MutedSpeechActivity, Reconnecting, Restarted, Resumed, SessionFinished, VoiceActivityChanged,
 )
 from .files import process, process_file
 from .formats import Audio, Format
@@ -44,7 +44,7 @@ __all__ = [
     "AlreadyExists", "AnechoicError", "Audio", "CallState", "CaptureWarning", "Connection", "ConnectionLost",
     "EdgeAgent", "Event", "Format", "FormatError", "Frame", "IncompatibleServer", "InjectionPermissionRequested",
     "InjectionRequest", "InjectionStatus", "InvalidRequest",
-    "LiveFilter", "MuteChanged", "MuteGestureRequested", "MutedSpeechActivity", "NotFound", "Output",
+    "LiveFilter", "MicrophonePair", "MuteChanged", "MuteGestureRequested", "MutedSpeechActivity", "NotFound", "Output",
     "Overloaded", "PermissionDenied", "Playback", "Reconnect", "Reconnecting", "Recording", "Refused",
     "Restarted", "Resumed", "ServerUnavailable", "Session", "SessionEnded", "SessionFinished", "SessionInfo", "Sessions",
     "Source", "Statistics", "Unauthenticated", "VoiceActivityChanged", "WavReader", "WavWriter", "__version__",

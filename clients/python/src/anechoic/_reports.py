@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from math import isfinite
 
-from ._start import Plan, field_named
+from ._start import Plan, field_named, pair_message
 from .errors import InvalidRequest, Overloaded
 from .events import AudioPort, AudioRoute
 from .enums import InterruptionReason, RouteChangeReason
@@ -167,7 +167,10 @@ def _route(route: AudioRoute) -> events_pb2.AudioRoute:
 
 def _port(port: AudioPort, name: str) -> events_pb2.AudioPort:
     with field_named(name):
-        return events_pb2.AudioPort(
+        message = events_pb2.AudioPort(
             port_id=port.port_id, display_name=port.display_name,
             type=port.type.value, headphones=port.headphones,  # type: ignore[arg-type]
         )
+    if port.microphone_pair is not None:
+        message.microphone_pair.CopyFrom(pair_message(port.microphone_pair))
+    return message

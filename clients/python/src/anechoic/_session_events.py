@@ -10,17 +10,18 @@ from typing import Any
 from ._event import Event
 from .enums import (
     CaptureProblem, EndReason, GapReason, GestureOutcome, InjectionPermission, InjectionState, InputKind,
-    InterruptionReason, MicMode, MuteSource, PortType, RouteChangeReason, Side, SpeechActivity,
+    InterruptionReason, MicMode, MuteSource, PolarPattern, PortType, RouteChangeReason, Side, SpeechActivity,
 )
 
 __all__ = [
     "AudioPort", "AudioRoute", "CaptureProblem", "CaptureWarning", "ConfigChanged", "Discontinuity", "Draining",
     "DuckingChanged", "EchoPathChanged", "EndReason", "GapReason", "GestureOutcome", "InjectionAvailabilityChanged",
     "InjectionPermission", "InjectionPermissionChanged", "InjectionPermissionRequested", "InjectionProgress",
-    "InjectionState", "InputKind", "Interruption", "InterruptionReason", "MicMode", "MicModeChanged", "MuteChanged",
-    "MuteGestureRequested", "MuteGestureResolved", "MuteSource", "MuteState", "MutedSpeechActivity", "OutputDropped",
-    "PlaybackClientChanged", "PortType", "RouteChangeReason", "RouteChanged", "SessionFinished", "SessionResumed",
-    "SessionSuspended", "Side", "SpeechActivity", "VoiceActivityChanged",
+    "InjectionState", "InputKind", "Interruption", "InterruptionReason", "MicMode", "MicModeChanged",
+    "MicrophonePair", "MuteChanged", "MuteGestureRequested", "MuteGestureResolved", "MuteSource", "MuteState",
+    "MutedSpeechActivity", "OutputDropped", "PlaybackClientChanged", "PolarPattern", "PortType", "RouteChangeReason",
+    "RouteChanged", "SessionFinished", "SessionResumed", "SessionSuspended", "Side", "SpeechActivity",
+    "VoiceActivityChanged",
 ]
 
 
@@ -184,6 +185,21 @@ class AudioPort:
     type: PortType = PortType.UNSPECIFIED
     headphones: bool = False
     """Whether there is no acoustic path from the output to the input."""
+    microphone_pair: MicrophonePair | None = None
+    """For an input: the arrangement of its two microphones, in place of start.inputs.microphone_pair. It takes effect
+    in the next frame, cross-faded over this frame. Without effect on a microphone with one channel.
+    """
+
+
+@dataclass(frozen=True)
+class MicrophonePair:
+    """Two microphones near each other, which together hear in a direction."""
+
+    spacing_millimeters: float = 0.0
+    """The distance of the microphones, 5 to 50 mm."""
+    pattern: PolarPattern = PolarPattern.UNSPECIFIED
+    turned: bool = False
+    """Whether the device is held the other way round, so that the second channel is in front, or left."""
 
 
 @dataclass(frozen=True)

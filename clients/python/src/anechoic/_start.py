@@ -11,11 +11,13 @@ from google.protobuf import duration_pb2
 
 from ._checks import check_flag, check_mapping, check_number, check_text, is_whole
 from ._opus import CHUNKS
+from .enums import PolarPattern
 from .errors import AnechoicError, FormatError, InvalidRequest
+from .events import MicrophonePair
 from .formats import Format
 from .settings import Settings, config_of
 from .spatial import far_end_of
-from .v1 import voice_processing_pb2 as api
+from .v1 import events_pb2, voice_processing_pb2 as api
 
 _MOST_LABELS = 64
 
@@ -59,6 +61,7 @@ class Plan:
     statistics_interval: float = 1.0
     resume_window: float | None = None
     has_intermittent_reference: bool = False
+    microphone_pair: MicrophonePair | None = None
 
     @property
     def has_opus(self) -> bool:
@@ -87,6 +90,8 @@ class Plan:
             raise InvalidRequest(message, field="session_id")
         _check_labels(check_mapping("labels", self.labels))
         check_mapping("settings", self.settings)
+        if self.microphone_pair is not None:
+            pair_message(self.microphone_pair)
         if self.is_playback_elsewhere and (self.playback is None or "reference" in self.inputs):
             message = "playback_elsewhere: needs a playback, and no reference"
             raise InvalidRequest(message, field="playback_elsewhere")
@@ -112,6 +117,8 @@ class Plan:
                 getattr(start.inputs, name).CopyFrom(announced)
             else:
                 start.inputs.far_ends.add(far_end_id=far_end, format=announced)
+        if self.microphone_pair is not None:
+            start.inputs.microphone_pair.CopyFrom(pair_message(self.microphone_pair))
         start.outputs.processed.CopyFrom(self.processed._message(is_output=True))
         if self.playback is not None:
             start.outputs.playback.CopyFrom(self.playback._message(is_output=True))
@@ -122,6 +129,19 @@ class Plan:
         if self.resume_window is not None:
             start.resume_window.CopyFrom(duration(self.resume_window))
         return start
+
+
+def pair_message(pair: MicrophonePair) -> events_pb2.MicrophonePair:
+    """Returns two microphones as a message."""
+    if not isinstance(pair, MicrophonePair):
+        message = f"microphone_pair: {pair!r} is not a pair; use MicrophonePair(20, PolarPattern.CARDIOID)"
+        raise InvalidRequest(message, field="microphone_pair")
+    with field_named("microphone_pair"):
+        return events_pb2.MicrophonePair(
+            spacing_millimeters=pair.spacing_millimeters,
+            pattern=PolarPattern(pair.pattern).value,  # type: ignore[arg-type]
+            turned=pair.turned,
+        )
 
 
 def _check_labels(labels: Mapping[Any, Any]) -> None:

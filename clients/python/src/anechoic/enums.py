@@ -115,6 +115,8 @@ class RouteChangeReason(Enum):
     OVERRIDE = 3
     AUTOMATIC_SWITCH = 4
     NO_SUITABLE_ROUTE = 5
+    CONFIGURATION_CHANGE = 6
+    """The same ports, set up in another way, for example with another microphone_pair."""
 
 
 class PortType(Enum):
@@ -127,6 +129,19 @@ class PortType(Enum):
     HDMI = 4
     LINE = 5
     VIRTUAL = 6
+
+
+class PolarPattern(Enum):
+    """The directions in which two microphones hear."""
+
+    UNSPECIFIED = 0
+    """Not valid."""
+    CARDIOID = 1
+    """Both channels hear the side of the first microphone, and nothing from the opposite side. The first microphone is
+    in front of the second one.
+    """
+    STEREO = 2
+    """Each channel hears its own side: a stereo image. The first microphone is on the left."""
 
 
 class InterruptionReason(Enum):

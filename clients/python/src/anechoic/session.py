@@ -21,7 +21,7 @@ from ._state import State
 from ._within import within
 from .connection import Connection, connection_to
 from .errors import AnechoicError, FormatError, InvalidRequest, Refused
-from .events import Event
+from .events import Event, MicrophonePair
 from .formats import Audio, Format, Samples
 from .settings import Settings
 from .spatial import named
@@ -64,6 +64,7 @@ class Session(Requests, DeviceReports, Facts):
         statistics_interval: float = 1.0,
         resume_window: float | None = None,
         intermittent_reference: bool = False,
+        microphone_pair: MicrophonePair | None = None,
         reconnect: Reconnect = Reconnect(),
         on_injection_permission: PermissionCallback | None = None,
         on_mute_gesture: GestureCallback | None = None,
@@ -84,7 +85,9 @@ class Session(Requests, DeviceReports, Facts):
         - statistics_interval: The seconds between statistics. 0: none.
         - resume_window: The seconds for which the session waits for a lost client. None: as the server likes.
         - intermittent_reference: Whether pauses of the reference are silence: see `place_reference`.
-        - on_injection_permission: Decides whether a client may inject speech. Allows injection at all.
+        - microphone_pair: The arrangement of the two microphones of a microphone with two channels, which then hear
+          in a direction. `report_route` changes it.
+        - on_injection_permission: Decides whether a client may inject speech. Without it, nobody is answered.
         - on_mute_gesture: Decides whether a mute gesture is applied. Asks for gestures to be decided.
 
         Throws `InvalidRequest`, which is a `ValueError`, for a value that no server accepts.
@@ -109,7 +112,7 @@ class Session(Requests, DeviceReports, Facts):
             settings={**self._decisions.settings(), **check_mapping("settings", settings)}, session_id=session_id,
             labels={} if labels is None else labels, engine=engine, chunk=chunk,
             statistics_interval=statistics_interval, resume_window=resume_window,
-            has_intermittent_reference=intermittent_reference,
+            has_intermittent_reference=intermittent_reference, microphone_pair=microphone_pair,
         )
         self._state = State(bool(muted)) if _state is None else _state
         self._link = Link(self._connections, self._plan, reconnect, self._decisions.handle, self._state)

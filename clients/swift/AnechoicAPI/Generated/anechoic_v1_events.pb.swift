@@ -871,6 +871,9 @@ public nonisolated struct Anechoic_V1_RouteChanged: @unchecked Sendable {
     case override // = 3
     case automaticSwitch // = 4
     case noSuitableRoute // = 5
+
+    /// The same ports, set up in another way, for example with another microphone_pair.
+    case configurationChange // = 6
     case UNRECOGNIZED(Int)
 
     public init() {
@@ -885,6 +888,7 @@ public nonisolated struct Anechoic_V1_RouteChanged: @unchecked Sendable {
       case 3: self = .override
       case 4: self = .automaticSwitch
       case 5: self = .noSuitableRoute
+      case 6: self = .configurationChange
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -897,6 +901,7 @@ public nonisolated struct Anechoic_V1_RouteChanged: @unchecked Sendable {
       case .override: return 3
       case .automaticSwitch: return 4
       case .noSuitableRoute: return 5
+      case .configurationChange: return 6
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -909,6 +914,7 @@ public nonisolated struct Anechoic_V1_RouteChanged: @unchecked Sendable {
       .override,
       .automaticSwitch,
       .noSuitableRoute,
+      .configurationChange,
     ]
 
   }
@@ -967,6 +973,18 @@ public nonisolated struct Anechoic_V1_AudioPort: Sendable {
   /// Whether there is no acoustic path from the output to the input.
   public var headphones: Bool = false
 
+  /// For an input: the arrangement of its two microphones, in place of start.inputs.microphone_pair. It
+  /// takes effect in the next frame, cross-faded over this frame. Without effect on a microphone with one
+  /// channel.
+  public var microphonePair: Anechoic_V1_MicrophonePair {
+    get {_microphonePair ?? Anechoic_V1_MicrophonePair()}
+    set {_microphonePair = newValue}
+  }
+  /// Returns true if `microphonePair` has been explicitly set.
+  public var hasMicrophonePair: Bool {self._microphonePair != nil}
+  /// Clears the value of `microphonePair`. Subsequent reads from it will return its default value.
+  public mutating func clearMicrophonePair() {self._microphonePair = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The kind of a microphone or loudspeaker.
@@ -1020,6 +1038,73 @@ public nonisolated struct Anechoic_V1_AudioPort: Sendable {
       .hdmi,
       .line,
       .virtual,
+    ]
+
+  }
+
+  public init() {}
+
+  fileprivate var _microphonePair: Anechoic_V1_MicrophonePair? = nil
+}
+
+/// Two microphones near each other, which together hear in a direction.
+public nonisolated struct Anechoic_V1_MicrophonePair: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The distance of the microphones, 5 to 50 mm.
+  public var spacingMillimeters: Float = 0
+
+  public var pattern: Anechoic_V1_MicrophonePair.PolarPattern = .unspecified
+
+  /// Whether the device is held the other way round, so that the second channel is in front, or left.
+  public var turned: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// The directions in which two microphones hear.
+  public nonisolated enum PolarPattern: SwiftProtobuf.Enum, Swift.CaseIterable {
+    public typealias RawValue = Int
+
+    /// Not valid.
+    case unspecified // = 0
+
+    /// Both channels hear the side of the first microphone, and nothing from the opposite side. The
+    /// first microphone is in front of the second one.
+    case cardioid // = 1
+
+    /// Each channel hears its own side: a stereo image. The first microphone is on the left.
+    case stereo // = 2
+    case UNRECOGNIZED(Int)
+
+    public init() {
+      self = .unspecified
+    }
+
+    public init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .cardioid
+      case 2: self = .stereo
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    public var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .cardioid: return 1
+      case .stereo: return 2
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    public static let allCases: [Anechoic_V1_MicrophonePair.PolarPattern] = [
+      .unspecified,
+      .cardioid,
+      .stereo,
     ]
 
   }
@@ -2507,7 +2592,7 @@ nonisolated extension Anechoic_V1_RouteChanged: SwiftProtobuf.Message, SwiftProt
 }
 
 nonisolated extension Anechoic_V1_RouteChanged.Reason: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REASON_UNSPECIFIED\0\u{1}REASON_NEW_DEVICE\0\u{1}REASON_DEVICE_LOST\0\u{1}REASON_OVERRIDE\0\u{1}REASON_AUTOMATIC_SWITCH\0\u{1}REASON_NO_SUITABLE_ROUTE\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REASON_UNSPECIFIED\0\u{1}REASON_NEW_DEVICE\0\u{1}REASON_DEVICE_LOST\0\u{1}REASON_OVERRIDE\0\u{1}REASON_AUTOMATIC_SWITCH\0\u{1}REASON_NO_SUITABLE_ROUTE\0\u{1}REASON_CONFIGURATION_CHANGE\0")
 }
 
 nonisolated extension Anechoic_V1_AudioRoute: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2551,7 +2636,7 @@ nonisolated extension Anechoic_V1_AudioRoute: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Anechoic_V1_AudioPort: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".AudioPort"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}port_id\0\u{3}display_name\0\u{1}type\0\u{1}headphones\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}port_id\0\u{3}display_name\0\u{1}type\0\u{1}headphones\0\u{3}microphone_pair\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2563,12 +2648,17 @@ nonisolated extension Anechoic_V1_AudioPort: SwiftProtobuf.Message, SwiftProtobu
       case 2: try { try decoder.decodeSingularStringField(value: &self.displayName) }()
       case 3: try { try decoder.decodeSingularEnumField(value: &self.type) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.headphones) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._microphonePair) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.portID.isEmpty {
       try visitor.visitSingularStringField(value: self.portID, fieldNumber: 1)
     }
@@ -2581,6 +2671,9 @@ nonisolated extension Anechoic_V1_AudioPort: SwiftProtobuf.Message, SwiftProtobu
     if self.headphones != false {
       try visitor.visitSingularBoolField(value: self.headphones, fieldNumber: 4)
     }
+    try { if let v = self._microphonePair {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2589,6 +2682,7 @@ nonisolated extension Anechoic_V1_AudioPort: SwiftProtobuf.Message, SwiftProtobu
     if lhs.displayName != rhs.displayName {return false}
     if lhs.type != rhs.type {return false}
     if lhs.headphones != rhs.headphones {return false}
+    if lhs._microphonePair != rhs._microphonePair {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2596,6 +2690,50 @@ nonisolated extension Anechoic_V1_AudioPort: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Anechoic_V1_AudioPort.TypeEnum: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0TYPE_UNSPECIFIED\0\u{1}TYPE_BUILT_IN\0\u{1}TYPE_USB\0\u{1}TYPE_BLUETOOTH\0\u{1}TYPE_HDMI\0\u{1}TYPE_LINE\0\u{1}TYPE_VIRTUAL\0")
+}
+
+nonisolated extension Anechoic_V1_MicrophonePair: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".MicrophonePair"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}spacing_millimeters\0\u{1}pattern\0\u{1}turned\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularFloatField(value: &self.spacingMillimeters) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.pattern) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.turned) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.spacingMillimeters.bitPattern != 0 {
+      try visitor.visitSingularFloatField(value: self.spacingMillimeters, fieldNumber: 1)
+    }
+    if self.pattern != .unspecified {
+      try visitor.visitSingularEnumField(value: self.pattern, fieldNumber: 2)
+    }
+    if self.turned != false {
+      try visitor.visitSingularBoolField(value: self.turned, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_MicrophonePair, rhs: Anechoic_V1_MicrophonePair) -> Bool {
+    if lhs.spacingMillimeters != rhs.spacingMillimeters {return false}
+    if lhs.pattern != rhs.pattern {return false}
+    if lhs.turned != rhs.turned {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_MicrophonePair.PolarPattern: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0POLAR_PATTERN_UNSPECIFIED\0\u{1}POLAR_PATTERN_CARDIOID\0\u{1}POLAR_PATTERN_STEREO\0")
 }
 
 nonisolated extension Anechoic_V1_Interruption: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

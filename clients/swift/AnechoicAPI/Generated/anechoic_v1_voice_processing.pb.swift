@@ -348,9 +348,9 @@ public nonisolated struct Anechoic_V1_Start: Sendable {
     }
 
     /// The arrangement of the two microphones of a microphone input with two channels. If absent, the
-    /// channels stay as they are.
-    public var microphonePair: Anechoic_V1_Start.MicrophonePair {
-      get {_storage._microphonePair ?? Anechoic_V1_Start.MicrophonePair()}
+    /// channels stay as they are. A route that is reported later may name another one.
+    public var microphonePair: Anechoic_V1_MicrophonePair {
+      get {_storage._microphonePair ?? Anechoic_V1_MicrophonePair()}
       set {_uniqueStorage()._microphonePair = newValue}
     }
     /// Returns true if `microphonePair` has been explicitly set.
@@ -387,70 +387,6 @@ public nonisolated struct Anechoic_V1_Start: Sendable {
     public init() {}
 
     fileprivate var _storage = _StorageClass.defaultInstance
-  }
-
-  /// Two microphones near each other, which together hear in a direction.
-  public nonisolated struct MicrophonePair: Sendable {
-    // SwiftProtobuf.Message conformance is added in an extension below. See the
-    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-    // methods supported on all messages.
-
-    /// The distance of the microphones, 5 to 50 mm.
-    public var spacingMillimeters: Float = 0
-
-    public var pattern: Anechoic_V1_Start.MicrophonePair.PolarPattern = .unspecified
-
-    /// Whether the device is held the other way round, so that the second channel is in front, or left.
-    public var turned: Bool = false
-
-    public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-    public nonisolated enum PolarPattern: SwiftProtobuf.Enum, Swift.CaseIterable {
-      public typealias RawValue = Int
-
-      /// Not valid.
-      case unspecified // = 0
-
-      /// Both channels hear the side of the first microphone, and nothing from the opposite side. The
-      /// first microphone is in front of the second one.
-      case cardioid // = 1
-
-      /// Each channel hears its own side: a stereo image. The first microphone is on the left.
-      case stereo // = 2
-      case UNRECOGNIZED(Int)
-
-      public init() {
-        self = .unspecified
-      }
-
-      public init?(rawValue: Int) {
-        switch rawValue {
-        case 0: self = .unspecified
-        case 1: self = .cardioid
-        case 2: self = .stereo
-        default: self = .UNRECOGNIZED(rawValue)
-        }
-      }
-
-      public var rawValue: Int {
-        switch self {
-        case .unspecified: return 0
-        case .cardioid: return 1
-        case .stereo: return 2
-        case .UNRECOGNIZED(let i): return i
-        }
-      }
-
-      // The compiler won't synthesize support with the UNRECOGNIZED case.
-      public static let allCases: [Anechoic_V1_Start.MicrophonePair.PolarPattern] = [
-        .unspecified,
-        .cardioid,
-        .stereo,
-      ]
-
-    }
-
-    public init() {}
   }
 
   /// The formats of the outputs. The server sends only outputs that are requested here.
@@ -1851,7 +1787,7 @@ nonisolated extension Anechoic_V1_Start.Inputs: SwiftProtobuf.Message, SwiftProt
     var _farEnd: Anechoic_V1_AudioFormat? = nil
     var _otherAudio: Anechoic_V1_AudioFormat? = nil
     var _farEnds: [Anechoic_V1_Start.Inputs.FarEnd] = []
-    var _microphonePair: Anechoic_V1_Start.MicrophonePair? = nil
+    var _microphonePair: Anechoic_V1_MicrophonePair? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1983,50 +1919,6 @@ nonisolated extension Anechoic_V1_Start.Inputs.FarEnd: SwiftProtobuf.Message, Sw
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
-}
-
-nonisolated extension Anechoic_V1_Start.MicrophonePair: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = Anechoic_V1_Start.protoMessageName + ".MicrophonePair"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}spacing_millimeters\0\u{1}pattern\0\u{1}turned\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularFloatField(value: &self.spacingMillimeters) }()
-      case 2: try { try decoder.decodeSingularEnumField(value: &self.pattern) }()
-      case 3: try { try decoder.decodeSingularBoolField(value: &self.turned) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.spacingMillimeters.bitPattern != 0 {
-      try visitor.visitSingularFloatField(value: self.spacingMillimeters, fieldNumber: 1)
-    }
-    if self.pattern != .unspecified {
-      try visitor.visitSingularEnumField(value: self.pattern, fieldNumber: 2)
-    }
-    if self.turned != false {
-      try visitor.visitSingularBoolField(value: self.turned, fieldNumber: 3)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Anechoic_V1_Start.MicrophonePair, rhs: Anechoic_V1_Start.MicrophonePair) -> Bool {
-    if lhs.spacingMillimeters != rhs.spacingMillimeters {return false}
-    if lhs.pattern != rhs.pattern {return false}
-    if lhs.turned != rhs.turned {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Anechoic_V1_Start.MicrophonePair.PolarPattern: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0POLAR_PATTERN_UNSPECIFIED\0\u{1}POLAR_PATTERN_CARDIOID\0\u{1}POLAR_PATTERN_STEREO\0")
 }
 
 nonisolated extension Anechoic_V1_Start.Outputs: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -156,6 +156,13 @@ extension Anechoic_V1_AudioPort {
   }
 }
 
+extension Anechoic_V1_MicrophonePair {
+  /// The message in words.
+  var phrase: String {
+    "\(Words.of(pattern))\(turned ? ", turned" : "")"
+  }
+}
+
 extension Anechoic_V1_Interruption {
   /// The message in words.
   var phrase: String {

@@ -267,6 +267,20 @@ class HoldCallResponse(_message.Message):
     call: EdgeCall
     def __init__(self, call: _Optional[_Union[EdgeCall, _Mapping]] = ...) -> None: ...
 
+class SetUpMicrophoneRequest(_message.Message):
+    __slots__ = ["pattern", "turned"]
+    PATTERN_FIELD_NUMBER: _ClassVar[int]
+    TURNED_FIELD_NUMBER: _ClassVar[int]
+    pattern: _events_pb2.MicrophonePair.PolarPattern
+    turned: bool
+    def __init__(self, pattern: _Optional[_Union[_events_pb2.MicrophonePair.PolarPattern, str]] = ..., turned: bool = ...) -> None: ...
+
+class SetUpMicrophoneResponse(_message.Message):
+    __slots__ = ["status"]
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    status: EdgeStatus
+    def __init__(self, status: _Optional[_Union[EdgeStatus, _Mapping]] = ...) -> None: ...
+
 class TestAudioRequest(_message.Message):
     __slots__ = []
     def __init__(self) -> None: ...

@@ -36,11 +36,12 @@ SPEECH_ACTIVITY_STARTED: SpeechActivity
 SPEECH_ACTIVITY_UNSPECIFIED: SpeechActivity
 
 class AudioPort(_message.Message):
-    __slots__ = ["display_name", "headphones", "port_id", "type"]
+    __slots__ = ["display_name", "headphones", "microphone_pair", "port_id", "type"]
     class Type(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = []
     DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
     HEADPHONES_FIELD_NUMBER: _ClassVar[int]
+    MICROPHONE_PAIR_FIELD_NUMBER: _ClassVar[int]
     PORT_ID_FIELD_NUMBER: _ClassVar[int]
     TYPE_BLUETOOTH: AudioPort.Type
     TYPE_BUILT_IN: AudioPort.Type
@@ -52,9 +53,10 @@ class AudioPort(_message.Message):
     TYPE_VIRTUAL: AudioPort.Type
     display_name: str
     headphones: bool
+    microphone_pair: MicrophonePair
     port_id: str
     type: AudioPort.Type
-    def __init__(self, port_id: _Optional[str] = ..., display_name: _Optional[str] = ..., type: _Optional[_Union[AudioPort.Type, str]] = ..., headphones: bool = ...) -> None: ...
+    def __init__(self, port_id: _Optional[str] = ..., display_name: _Optional[str] = ..., type: _Optional[_Union[AudioPort.Type, str]] = ..., headphones: bool = ..., microphone_pair: _Optional[_Union[MicrophonePair, _Mapping]] = ...) -> None: ...
 
 class AudioRoute(_message.Message):
     __slots__ = ["input", "output"]
@@ -191,6 +193,21 @@ class MicModeChanged(_message.Message):
     reason: str
     def __init__(self, preferred: _Optional[_Union[_config_pb2.MicMode, str]] = ..., active: _Optional[_Union[_config_pb2.MicMode, str]] = ..., reason: _Optional[str] = ...) -> None: ...
 
+class MicrophonePair(_message.Message):
+    __slots__ = ["pattern", "spacing_millimeters", "turned"]
+    class PolarPattern(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = []
+    PATTERN_FIELD_NUMBER: _ClassVar[int]
+    POLAR_PATTERN_CARDIOID: MicrophonePair.PolarPattern
+    POLAR_PATTERN_STEREO: MicrophonePair.PolarPattern
+    POLAR_PATTERN_UNSPECIFIED: MicrophonePair.PolarPattern
+    SPACING_MILLIMETERS_FIELD_NUMBER: _ClassVar[int]
+    TURNED_FIELD_NUMBER: _ClassVar[int]
+    pattern: MicrophonePair.PolarPattern
+    spacing_millimeters: float
+    turned: bool
+    def __init__(self, spacing_millimeters: _Optional[float] = ..., pattern: _Optional[_Union[MicrophonePair.PolarPattern, str]] = ..., turned: bool = ...) -> None: ...
+
 class MuteChanged(_message.Message):
     __slots__ = ["muted_speech_was_active", "state"]
     MUTED_SPEECH_WAS_ACTIVE_FIELD_NUMBER: _ClassVar[int]
@@ -258,6 +275,7 @@ class RouteChanged(_message.Message):
     CURRENT_FIELD_NUMBER: _ClassVar[int]
     PREVIOUS_FIELD_NUMBER: _ClassVar[int]
     REASON_AUTOMATIC_SWITCH: RouteChanged.Reason
+    REASON_CONFIGURATION_CHANGE: RouteChanged.Reason
     REASON_DEVICE_LOST: RouteChanged.Reason
     REASON_FIELD_NUMBER: _ClassVar[int]
     REASON_NEW_DEVICE: RouteChanged.Reason

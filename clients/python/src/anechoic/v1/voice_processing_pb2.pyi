@@ -317,10 +317,10 @@ class Start(_message.Message):
         far_end: _audio_pb2.AudioFormat
         far_ends: _containers.RepeatedCompositeFieldContainer[Start.Inputs.FarEnd]
         microphone: _audio_pb2.AudioFormat
-        microphone_pair: Start.MicrophonePair
+        microphone_pair: _events_pb2.MicrophonePair
         other_audio: _audio_pb2.AudioFormat
         reference: _audio_pb2.AudioFormat
-        def __init__(self, microphone: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., reference: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., far_end: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., other_audio: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., far_ends: _Optional[_Iterable[_Union[Start.Inputs.FarEnd, _Mapping]]] = ..., microphone_pair: _Optional[_Union[Start.MicrophonePair, _Mapping]] = ...) -> None: ...
+        def __init__(self, microphone: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., reference: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., far_end: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., other_audio: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., far_ends: _Optional[_Iterable[_Union[Start.Inputs.FarEnd, _Mapping]]] = ..., microphone_pair: _Optional[_Union[_events_pb2.MicrophonePair, _Mapping]] = ...) -> None: ...
     class LabelsEntry(_message.Message):
         __slots__ = ["key", "value"]
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -328,20 +328,6 @@ class Start(_message.Message):
         key: str
         value: str
         def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
-    class MicrophonePair(_message.Message):
-        __slots__ = ["pattern", "spacing_millimeters", "turned"]
-        class PolarPattern(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-            __slots__ = []
-        PATTERN_FIELD_NUMBER: _ClassVar[int]
-        POLAR_PATTERN_CARDIOID: Start.MicrophonePair.PolarPattern
-        POLAR_PATTERN_STEREO: Start.MicrophonePair.PolarPattern
-        POLAR_PATTERN_UNSPECIFIED: Start.MicrophonePair.PolarPattern
-        SPACING_MILLIMETERS_FIELD_NUMBER: _ClassVar[int]
-        TURNED_FIELD_NUMBER: _ClassVar[int]
-        pattern: Start.MicrophonePair.PolarPattern
-        spacing_millimeters: float
-        turned: bool
-        def __init__(self, spacing_millimeters: _Optional[float] = ..., pattern: _Optional[_Union[Start.MicrophonePair.PolarPattern, str]] = ..., turned: bool = ...) -> None: ...
     class Outputs(_message.Message):
         __slots__ = ["chunk_duration", "playback", "playback_elsewhere", "processed"]
         CHUNK_DURATION_FIELD_NUMBER: _ClassVar[int]
