@@ -139,6 +139,10 @@ public final class EdgeAgent: Sendable {
       await withDiscardingTaskGroup { group in
         group.addTask { await self.pauseMedia() }
         group.addTask { [self] in await talkerNotice.run(board) }
+        let sleep = SleepWatch(configuration) { [voice] isAsleep in
+          voice.post { $0.interrupt(.suspended, isAsleep) }
+        }
+        if let sleep { group.addTask { await sleep.run() } }
         if let notice = InjectionNotice(configuration, voice, log: log) {
           group.addTask { [self] in await notice.run(board) }
         }

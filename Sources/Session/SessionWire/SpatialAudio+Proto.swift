@@ -9,6 +9,7 @@ extension SpatialSettings {
     isEnabled = spatial.enabled
     isHeadTracked = spatial.headTracked
     hasReflections = !spatial.earlyReflectionsDisabled
+    mixesOtherAudio = spatial.otherAudioMixedDown
     guard spatial.listenerProfile.isEmpty || Identifier.isValid(spatial.listenerProfile) else {
       throw InvalidField("\(path).listener_profile", Identifier.rule)
     }
@@ -72,6 +73,7 @@ extension Anechoic_V1_SpatialAudio {
     enabled = settings.isEnabled
     headTracked = settings.isHeadTracked
     earlyReflectionsDisabled = !settings.hasReflections
+    otherAudioMixedDown = settings.mixesOtherAudio
     listenerProfile = settings.listenerProfile
     sources = settings.sources.map { source in
       .with {
@@ -103,6 +105,11 @@ extension Refusal {
       .notFound, reason: "NO_PROFILE",
       message: "\(path): the session's client has no profile \"\(name)\"")
   }
+}
+
+extension Anechoic_V1_HeadPose {
+  /// Throws if the pose is not valid. `path` is its path in the request.
+  public func check(path: String) throws(InvalidField) { _ = try HeadPose(self, path: path) }
 }
 
 extension HeadPose {

@@ -20,7 +20,7 @@ extension VoiceSession {
         id: setup.farEnds[farEnd].id, gap.reason, missingSamples: gap.missingSamples), to: sink)
   }
 
-  /// Renders named far ends with other responses, at the rate of the playback. The change is
+  /// Renders with other responses, at the rate of the playback. The change is
   /// cross-faded over 10 ms, 30 ms later. Does nothing for a session that cannot render.
   public func useHeadResponses(_ responses: HeadRelatedSet) {
     playback.useHeadResponses(responses)
@@ -33,7 +33,7 @@ extension VoiceSession {
     head.add(pose, at: deviceTime)
   }
 
-  /// The head of a listener who hears named far ends where they are, or nil where they are mixed down.
+  /// The head of a listener who hears sounds where they are, or nil where they are mixed down.
   var listeningHead: HeadPose? {
     let settings = state.configuration.spatial
     guard settings.isEnabled, state.route?.isFreeOfEcho ?? false else { return nil }

@@ -14,6 +14,7 @@ struct ConfigFieldTests {
     ["gesture_decision_timeout", "reject_gesture_on_timeout", "chime_disabled", "seconds"],
     ["muted_talker_detection_disabled", "far_end_enabled", "start_window", "hangover", "nanos"],
     ["head_tracked", "listener_profile", "sources", "early_reflections_disabled"],
+    ["other_audio_mixed_down"],
     ["nonsense"],
   ].flatMap { $0 }
 
@@ -62,7 +63,7 @@ struct ConfigFieldTests {
           "start_window": "\(seconds)", "hangover": "\(seconds)"},
         "preferred_injection_mode": "INJECTION_MODE_\(isOn ? "NONE" : "SPOKEN_AUDIO")",
         "spatial_audio": {"enabled": \(isOn), "head_tracked": \(isOn),
-          "early_reflections_disabled": \(isOn), "listener_profile": "\(level)",
+          "early_reflections_disabled": \(isOn), "other_audio_mixed_down": \(isOn), "listener_profile": "\(level)",
           "sources": [{"far_end_id": "\(level)"}]}}
         """)
   }

@@ -16,6 +16,7 @@ struct OutboxTests {
     case .report(let report): "report \(report.firstSample)"
     case .control(let control): "control \(control.controlID)"
     case .device: "device"
+    case .pose(let pose): "pose \(pose.deviceTimeNs)"
     case nil: "end"
     }
   }
@@ -29,6 +30,16 @@ struct OutboxTests {
     var names: [String] = []
     for _ in 0..<4 { names.append(name(await outbox.next())) }
     #expect(names == ["audio 1", "control 2", "report 3", "device"])
+  }
+
+  @Test func theNewestPosesWaitAsManyAsTheServerKeeps() async {
+    let outbox = Outbox()
+    outbox.put(audio(1))
+    for time in 0..<70 { outbox.put(.pose(.with { $0.deviceTimeNs = Int64(time) })) }
+    #expect(name(await outbox.next()) == "audio 1")
+    for time in 6..<70 { #expect(name(await outbox.next()) == "pose \(time)") }
+    outbox.put(.control(.with { $0.controlID = 1 }))
+    #expect(name(await outbox.next()) == "control 1")
   }
 
   @Test func theOldestAudioIsDroppedAfter200Milliseconds() async {

@@ -200,6 +200,51 @@ struct SpatialSessionTests {
     }
     #expect(voices.count == 1)
   }
+
+  @Test func otherAudioIsHeardFromTwoLoudspeakersInFront() throws {
+    func call(_ change: (inout SessionSetup) -> Void = { _ in }) throws -> SpatialCall {
+      try SpatialCall {
+        $0.otherAudio = .f32(.hz48000, 2)
+        $0.configuration.spatial.hasReflections = false
+        change(&$0)
+      }
+    }
+    // The left channel alone.
+    let left = try call()
+    left.plugInHeadphones()
+    try left.send(frames: 20, alice: false, bob: false, media: (true, false))
+    #expect(left.session.statistics.isSpatialAudioActive)
+    let ears = left.playback.map(energy)
+    #expect(ears[0] > 1.5 * ears[1] && ears[1] > 0.02 * ears[0], "both ears hear it")
+    // Both channels together are about as loud as without rendering.
+    let (both, plain) = (try call(), try call { $0.configuration.spatial.mixesOtherAudio = true })
+    for call in [both, plain] {
+      call.plugInHeadphones()
+      try call.send(frames: 20, alice: false, bob: false, media: (true, true))
+    }
+    let loudness = 10 * log10(energy(both.playback[0]) / energy(plain.playback[0]))
+    #expect(abs(loudness) < 3, "\(loudness) dB")
+    #expect(plain.playback[0] != plain.playback[1], "a stereo sound stays one")
+    let speakers = try call()
+    try speakers.send(frames: 20, alice: false, bob: false, media: (true, true))
+    #expect(speakers.playback == plain.playback)
+  }
+
+  @Test func otherAudioTurnsAgainstTheHeadAndIsLoweredAllTheSame() throws {
+    let call = try SpatialCall {
+      $0.farEnds = []
+      $0.otherAudio = .f32(.hz48000)
+      $0.configuration.spatial.isHeadTracked = true
+      $0.configuration.ducking.level = .max
+    }
+    call.plugInHeadphones()
+    call.session.turnHead(to: try #require(HeadPose(yaw: 90, pitch: 0, roll: 0)), at: nil)
+    try call.send(frames: 20, alice: false, bob: false, media: (true, true))
+    let (left, right) = (energy(call.playback[0]), energy(call.playback[1]))
+    #expect(right > 2 * left, "what is ahead is now to the right")
+    let reduction = 10 * log10(right / energy(Array(call.alice[..<9_600])))
+    #expect(reduction < -20, "\(reduction) dB")
+  }
 }
 
 /// A call with two named far ends, alice to the left and bob to the right, and a playback of 48 kHz.
@@ -246,12 +291,14 @@ private final class SpatialCall {
   func recordFirstTime() { session.head.recordCapture(sample: 0, at: .zero) }
 
   func send(
-    frames: Int, alice hasAlice: Bool = true, bob hasBob: Bool = true, hasTimes: Bool = false
+    frames: Int, alice hasAlice: Bool = true, bob hasBob: Bool = true, hasTimes: Bool = false,
+    media: (left: Bool, right: Bool)? = nil
   ) throws {
     for frame in sent..<sent + frames {
       let samples = frame * 480..<(frame + 1) * 480
       if hasAlice { try append(Array(alice[samples]), 0) }
       if hasBob { try append(Array(bob[samples]), 1) }
+      if let media { try append(media, samples) }
       let silence = encode([Signals.silence(160)], .f32)
       try silence.withUnsafeBytes {
         try session.append(
@@ -261,6 +308,18 @@ private final class SpatialCall {
       session.process(sink: sink)
     }
     sent += frames
+  }
+
+  /// Sends other audio, of which the left channel is alice's sound and the right one bob's.
+  private func append(_ media: (left: Bool, right: Bool), _ samples: Range<Int>) throws {
+    let silence = Signals.silence(samples.count)
+    let planes = [
+      media.left ? Array(alice[samples]) : silence, media.right ? Array(bob[samples]) : silence,
+    ]
+    let channels = session.setup.otherAudio?.channelCount ?? 1
+    try encode(Array(planes.prefix(channels)), .f32).withUnsafeBytes {
+      try session.append($0, to: .otherAudio, firstSample: nil, gap: .unspecified, sink: sink)
+    }
   }
 
   private func append(_ samples: [Float], _ farEnd: Int) throws {

@@ -7,7 +7,7 @@ from pathlib import Path
 import anechoic
 import pytest
 from anechoic import errors
-from anechoic.enums import InjectionPermission
+from anechoic.enums import InjectionPermission, PolarPattern
 from conftest import in_loop, server_program
 
 
@@ -93,3 +93,21 @@ async def test_the_person_permits_a_client_that_asks_to_speak(agent, server):
         with pytest.raises(errors.NotFound):
             await edge.decide_injection("eve", True)
         await watch.aclose()
+
+
+@in_loop
+async def test_the_person_turns_the_head_and_the_device(agent):
+    async with await connected(agent) as edge:
+        async def poses(*angles):
+            for pose in angles:
+                yield pose
+
+        await edge.turn_head(poses((90, 0, 0), (0, 0, 0)))
+        with pytest.raises(errors.InvalidRequest):
+            await edge.turn_head(poses((float("nan"), 0, 0)))
+        with pytest.raises(errors.InvalidRequest):
+            await edge.turn_head(poses((400, 0, 0)))
+        with pytest.raises(errors.Refused):  # The agent has one microphone.
+            await edge.set_up_microphone(PolarPattern.STEREO, turned=True)
+        with pytest.raises(errors.InvalidRequest):
+            await edge.set_up_microphone("wide")

@@ -181,6 +181,12 @@ extension EdgeConfiguration {
     Setting(
       "programs.session_bus", \.programs.sessionBus, .bus,
       "The session bus; auto is the bus of this user"),
+    Setting(
+      "programs.system_bus", \.programs.systemBus, .bus,
+      """
+      The system bus, where logind tells that the machine is about to sleep; auto is that of the \
+      machine, if it has one
+      """),
   ]
 
   static let microphoneSection: [Setting<EdgeConfiguration>] = [

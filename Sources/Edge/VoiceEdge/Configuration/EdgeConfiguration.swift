@@ -181,6 +181,8 @@ public struct EdgeConfiguration: Sendable {
     public var mediaMemory: String?
     /// The address of the session bus. Nil selects the bus of the user.
     public var sessionBus: String?
+    /// The address of the system bus. Nil for that of the machine, if it has one.
+    public var systemBus: String?
 
     public enum Media: String, Sendable, CaseIterable {
       /// The players are paused on a desktop, and go on elsewhere.

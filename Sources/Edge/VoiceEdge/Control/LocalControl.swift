@@ -19,7 +19,8 @@ final class LocalControl: Sendable {
     do {
       server = try Server(
         options: Server.Options(addresses: ["unix:\(path)"]),
-        methods: Self.edgeMethods(agent) + CallMethods(agent: agent).methods + sessions.methods)
+        methods: Self.edgeMethods(agent) + PersonMethods(agent: agent).methods
+          + CallMethods(agent: agent).methods + sessions.methods)
     } catch {
       throw EdgeFailure("control socket \(path): \(error)")
     }
@@ -95,46 +96,10 @@ final class LocalControl: Sendable {
           $0.status = agent.describe(agent.board.status)
         }.serializedBytes()
       },
-      .unary(method(RPC.setUpMicrophone)) { request, _ in
-        let request: Anechoic_V1_SetUpMicrophoneRequest = try .decoded(request)
-        let setup = MicrophoneSetup(
-          pattern: try pattern(request), isTurned: request.turned)
-        guard await agent.voice.ask({ $0.setUpMicrophone(setup) }) else {
-          throw Status(
-            .failedPrecondition,
-            "the port in use has not two microphones, or audio.input_channels is not 2")
-        }
-        return try Anechoic_V1_SetUpMicrophoneResponse.with {
-          $0.status = agent.describe(agent.board.status)
-        }.serializedBytes()
-      },
-      .unary(method(RPC.decideInjection)) { request, _ in
-        let request: Anechoic_V1_DecideInjectionRequest = try .decoded(request)
-        guard
-          await agent.voice.ask({ $0.answerInjection(request.client, request.grant) })
-        else {
-          throw Status(.notFound, "client: no client of this name has asked to inject speech")
-        }
-        return try Anechoic_V1_DecideInjectionResponse.with {
-          $0.status = agent.describe(agent.board.status)
-        }.serializedBytes()
-      },
       .unary(method(RPC.testAudio)) { _, _ in
         try await agent.testAudio().serializedBytes()
       },
     ]
-  }
-
-  private static func pattern(
-    _ request: Anechoic_V1_SetUpMicrophoneRequest
-  ) throws(Status) -> EdgeConfiguration.Port.Pattern {
-    guard request.hasPattern else { return .none }
-    switch request.pattern {
-    case .cardioid: return .cardioid
-    case .stereo: return .stereo
-    case .unspecified, .UNRECOGNIZED:
-      throw Status(.invalidArgument, "pattern: must be CARDIOID or STEREO, or absent")
-    }
   }
 
   private static func method(_ name: String) -> Method { Method(service: RPC.edge, name: name) }

@@ -10,6 +10,8 @@ public struct RouteSelector: Sendable {
     public var reason: Anechoic_V1_RouteChanged.Reason
     public var previous: Port?
     public var current: Port?
+    /// Whether there is no route because another machine has the port.
+    public var isTaken = false
   }
 
   private let ports: [Port]
@@ -72,7 +74,12 @@ public struct RouteSelector: Sendable {
     guard next != current || !hasSelected else { return nil }
     hasSelected = true
     defer { current = next }
-    return Change(reason: next == nil ? .noSuitableRoute : reason, previous: current, current: next)
+    let isTaken = next == nil && ports.contains {
+      present.contains($0.id) && withheld.contains($0.id)
+    }
+    return Change(
+      reason: next == nil ? .noSuitableRoute : reason, previous: current, current: next,
+      isTaken: isTaken)
   }
 
   /// The port that a person names by choice or in the policy.

@@ -9,12 +9,16 @@ final class Outbox: Sendable {
     case report(Anechoic_V1_PlaybackReport)
     case control(Anechoic_V1_Control)
     case device(Anechoic_V1_DeviceReport)
+    case pose(Anechoic_V1_HeadPose)
 
     var isAudio: Bool { if case .audio = self { true } else { false } }
+    var isPose: Bool { if case .pose = self { true } else { false } }
   }
 
   /// The maximum number of audio items, 200 ms.
   private static let longestBacklog = 20
+  /// The maximum number of poses. The server keeps no more.
+  private static let mostPoses = 64
 
   private struct State {
     var items: [Item] = []
@@ -43,6 +47,11 @@ final class Outbox: Sendable {
           state.droppedCount += 1
           hasDropped = true
         }
+      }
+      if item.isPose, state.items.count(where: \.isPose) >= Self.mostPoses,
+        let oldest = state.items.firstIndex(where: \.isPose)
+      {
+        state.items.remove(at: oldest)
       }
       state.items.append(item)
       return (nil, hasDropped)

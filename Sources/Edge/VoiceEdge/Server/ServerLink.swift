@@ -251,6 +251,7 @@ final class ServerLink: EdgeLink {
         case .report(let report): try await stream.send(report)
         case .control(let control): try await stream.send(control)
         case .device(let report): try await stream.send(report)
+        case .pose(let pose): try await stream.send(pose)
         }
       } catch { return }
     }

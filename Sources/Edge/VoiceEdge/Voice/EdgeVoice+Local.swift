@@ -110,10 +110,15 @@ extension EdgeVoice: LocalVoice.Receiver {
     publish()
   }
 
-  func microphoneIsBusy(_ busy: Bool) {
-    guard busy != devices.isBusy else { return }
-    devices.isBusy = busy
-    sendInterruption(began: busy, .deviceBusy)
+  /// Records that something keeps the microphone from running, or does so no longer.
+  func interrupt(_ reason: Anechoic_V1_Interruption.Reason, _ began: Bool) {
+    guard began != devices.interruptions.contains(reason) else { return }
+    if began {
+      devices.interruptions.insert(reason)
+    } else {
+      devices.interruptions.remove(reason)
+    }
+    sendInterruption(began: began, reason)
   }
 
   func routeChanged(_ change: RouteSelector.Change) {
@@ -122,6 +127,7 @@ extension EdgeVoice: LocalVoice.Receiver {
     status.route = change.current?.id
     followTuning(of: change.current)
     sendRoute(reason: change.reason, devices.route)
+    interrupt(.otherSession, change.isTaken)
     log("route: \(change.current?.id ?? "none, because no port that the policy allows is present")")
     publish()
   }

@@ -43,6 +43,11 @@ extension EdgeVoice {
     timing.gapBefore = .connectionLost
   }
 
+  /// The interruptions that an agent reports, apart from the switch of the device.
+  private static let interruptions: [Anechoic_V1_Interruption.Reason] = [
+    .deviceBusy, .suspended, .otherSession,
+  ]
+
   /// Brings the agent and a session that goes on to the same state. A change of the mute on this
   /// machine counts more than one of another client. `wanted` is the state that the session is asked
   /// for, or nil if it has that state.
@@ -50,6 +55,8 @@ extension EdgeVoice {
     if wanted == nil { mute(is: started.mute, at: timing.position) }
     muting.generation = max(muting.generation, started.mute.generation)
     if !mute.hardware { sendInterruption(began: false, .hardwareMuted) }
-    if !devices.isBusy { sendInterruption(began: false, .deviceBusy) }
+    for reason in EdgeVoice.interruptions where !devices.interruptions.contains(reason) {
+      sendInterruption(began: false, reason)
+    }
   }
 }

@@ -80,7 +80,7 @@ extension EdgeVoice {
     if let wanted { requestMute(wanted) }
     if let route = devices.route { sendRoute(reason: .newDevice, route) }
     if mute.hardware { sendInterruption(began: true, .hardwareMuted) }
-    if devices.isBusy { sendInterruption(began: true, .deviceBusy) }
+    for reason in devices.interruptions { sendInterruption(began: true, reason) }
     publish()
   }
 

@@ -154,7 +154,7 @@ final class EdgeVoice {
     timing.position += Int64(buffers.microphone.sampleCount)
     if let time { muting.waits.sent(capturedAt: time) }
     if timing.steps.isMultiple(of: 10) {
-      microphoneIsBusy(parts.rings.captureHealth().isBusy)
+      interrupt(.deviceBusy, parts.rings.captureHealth().isBusy)
       updateSounds()
       publish()
     }

@@ -98,8 +98,8 @@ struct DevicesInUse {
   /// The ways in which the person has set up the microphones of ports, by the ids of the ports.
   var microphones: [String: MicrophoneSetup] = [:]
   var hasLoopback = false
-  /// Whether another program uses the microphone.
-  var isBusy = false
+  /// The reasons why the microphone does not run, apart from the switch of the device.
+  var interruptions: Set<Anechoic_V1_Interruption.Reason> = []
   /// The strength of the echo suppression that the port sets. Nil for the session's.
   var echoStrength: Anechoic_V1_VoiceProcessing.Level?
 }

@@ -12,13 +12,16 @@ struct SpatialOptions: ParsableArguments {
       """, valueName: "name=azimuth,elevation,distance[,gain]"))
   var place: [PlaceArgument] = []
 
+  @Flag(help: "Switch spatial audio on: hear --other-audio from two loudspeakers in front, too.")
+  var spatial = false
+
   @Flag(help: "Play to headphones: report such a route at the start.")
   var headphones = false
 
   @Flag(help: "Turn the places with the head, by each head_pose in --controls.")
   var headTracking = false
 
-  @Flag(help: "Render far ends without the reflections of a room.")
+  @Flag(help: "Render without the reflections of a room.")
   var noReflections = false
 
   func validate(farEnds: [String]) throws {
@@ -26,17 +29,20 @@ struct SpatialOptions: ParsableArguments {
       throw ValidationError(
         "--place \(place.source.farEndID) needs --far-end \(place.source.farEndID)=FILE.")
     }
-    guard !place.isEmpty || !(headTracking || noReflections) else {
-      throw ValidationError("--head-tracking and --no-reflections need --place.")
+    guard isOn || !(headTracking || noReflections) else {
+      throw ValidationError("--head-tracking and --no-reflections need --place or --spatial.")
     }
   }
 
+  private var isOn: Bool { spatial || !place.isEmpty }
+
   func apply(to config: inout Anechoic_V1_SessionConfig) {
-    guard !place.isEmpty else { return }
+    guard isOn else { return }
     config.spatialAudio = .with {
       $0.enabled = true
       $0.headTracked = headTracking
       $0.earlyReflectionsDisabled = noReflections
+      $0.otherAudioMixedDown = !spatial
       $0.sources = place.map(\.source)
     }
   }

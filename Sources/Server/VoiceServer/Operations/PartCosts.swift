@@ -20,7 +20,9 @@ struct PartCosts: Sendable, Equatable {
   func time(of setup: SessionSetup) -> Duration {
     var time = Duration.zero
     if setup.canRender, let playback = setup.playback {
-      time += source * setup.farEnds.count * Self.share(playback.rate, channels: 1)
+      // Named far ends are there to be rendered, other audio only if the person wants it.
+      let isEnabled = !setup.farEnds.isEmpty || setup.configuration.spatial.isEnabled
+      time += source * (isEnabled ? setup.sourceCount : 0) * Self.share(playback.rate, channels: 1)
     }
     let farEnds = setup.farEnds.map { Optional($0.format) }
     for input in [setup.microphone, setup.reference, setup.farEnd, setup.otherAudio] + farEnds {

@@ -24,8 +24,8 @@ public struct SessionSetup: Sendable {
   public var farEnd: AudioFormat?
   /// The named far ends, `SpatialSettings.largestSourceCount` at most. They need a playback.
   public var farEnds: [NamedFarEnd] = []
-  /// The responses with which named far ends are rendered for both ears, at the rate of the playback.
-  /// Without them, named far ends are always mixed down.
+  /// The responses with which named far ends and other audio are rendered for both ears, at the rate of
+  /// the playback. Without them, both are always mixed down.
   public var headResponses: HeadRelatedSet?
   /// The format of the audio that ducking lowers, or nil for none.
   public var otherAudio: AudioFormat?
@@ -51,8 +51,16 @@ public struct SessionSetup: Sendable {
     self.processed = processed ?? microphone
   }
 
-  /// Whether the session can render its named far ends for both ears, once it has `headResponses`.
-  public var canRender: Bool { !farEnds.isEmpty && playback?.channelCount == 2 }
+  /// Whether the session can render for both ears, once it has `headResponses`.
+  public var canRender: Bool {
+    (!farEnds.isEmpty || otherAudio != nil) && playback?.channelCount == 2
+  }
+
+  /// The number of sources that are rendered while spatial audio is enabled.
+  public var sourceCount: Int {
+    let isOtherAudioRendered = otherAudio != nil && !configuration.spatial.mixesOtherAudio
+    return farEnds.count + (isOtherAudioRendered ? 2 : 0)
+  }
 
   /// The format of the echo reference: that of the client, or else the playback mix.
   var echoReference: AudioFormat? { reference ?? playback }

@@ -1,6 +1,6 @@
 public import SpatialAudio
 
-/// The choice of a person to hear named far ends from different directions.
+/// The choice of a person to hear named far ends and other audio from different directions.
 public struct SpatialSettings: Sendable, Equatable {
   /// The largest number of named far ends, and of sources.
   public static let largestSourceCount = BinauralRenderer.largestSourceCount
@@ -9,6 +9,8 @@ public struct SpatialSettings: Sendable, Equatable {
   /// Whether poses of the head have an effect.
   public var isHeadTracked = false
   public var hasReflections = true
+  /// Whether other audio stays as it is.
+  public var mixesOtherAudio = false
   /// The id of the listener's profile. Empty selects the generic responses.
   public var listenerProfile = ""
   /// Each far end occurs once.

@@ -8,14 +8,9 @@ struct FarEnds: ~Copyable {
   private static let longestLead = Duration.seconds(2)
 
   private let inputs: [NamedInput]
-  private var renderer: BinauralRenderer?
-  private var succession = RendererSuccession()
+  private var stage: BinauralStage
   private let mixedDown: Frame
-  private let rendered: Frame
-  private let succeeding: Frame
-  private let output: Frame
   private var voice: FarEndVoice
-  private var selection = CrossfadeSwitch(isOn: false)
 
   init(_ setup: SessionSetup, playback: AudioFormat, _ engine: any VoiceEngine.Type) throws {
     let inputs = try setup.farEnds.map {
@@ -26,17 +21,7 @@ struct FarEnds: ~Copyable {
     }
     voice = try FarEndVoice(playback, engine)
     mixedDown = Frame(rate: playback.rate, channelCount: playback.channelCount)
-    rendered = Frame(rate: playback.rate, channelCount: playback.channelCount)
-    succeeding = Frame(rate: playback.rate, channelCount: playback.channelCount)
-    output = Frame(rate: playback.rate, channelCount: playback.channelCount)
-    renderer =
-      if let responses = setup.headResponses, responses.rate == playback.rate,
-        playback.channelCount == 2
-      {
-        BinauralRenderer(responses, sourceCount: inputs.count)
-      } else {
-        nil
-      }
+    stage = BinauralStage(setup.headResponses, playback: playback, sourceCount: inputs.count)
     self.inputs = inputs
     apply(setup.configuration.spatial)
     for input in inputs { input.gain = input.setting.gain }
@@ -44,12 +29,11 @@ struct FarEnds: ~Copyable {
 
   /// Renders with other responses, after a cross-fade. Does nothing where far ends are never rendered.
   mutating func useHeadResponses(_ responses: HeadRelatedSet) {
-    guard let renderer, responses.rate == renderer.rate else { return }
-    succession.begin(BinauralRenderer(responses, sourceCount: inputs.count))
+    stage.useHeadResponses(responses)
   }
 
   /// Whether the last frame was rendered for both ears.
-  var isRendered: Bool { selection.isOn }
+  var isRendered: Bool { stage.isRendered }
 
   /// Whether the last frames of all far ends are digital silence.
   var areSilent: Bool { inputs.allSatisfy { $0.input.isSilent } }
@@ -90,37 +74,13 @@ struct FarEnds: ~Copyable {
   /// rendered for both ears, and nil where they are to be mixed down.
   /// Runs per frame: no allocation, lock, log or await.
   mutating func add(to mix: borrowing Frame, head: HeadPose?) {
-    selection.isOn = head != nil && renderer != nil
-    guard renderer != nil, selection.needsOn else {
-      if let successor = succession.end() { renderer = successor }
-      return mix.add(mixedDown)
-    }
-    if selection.isOn, !selection.needsOnlyOn {
-      if let successor = succession.end() { renderer = successor }
-      renderer?.reset()
-    }
-    guard let renderer else { return }
-    render(with: renderer, head: head, into: rendered)
-    if let successor = succession.renderer {
-      render(with: successor, head: head, into: succeeding)
-      if succession.select(between: rendered, and: succeeding, into: output) {
-        self.renderer = succession.end()
+    let inputs = inputs
+    stage.add(mixedDown, to: mix, head: head) { renderer, head in
+      for index in inputs.indices {
+        renderer.take(
+          inputs[index].input.converted, of: index, inputs[index].setting, head: head)
       }
-      rendered.copy(output)
     }
-    selection.select(on: rendered, off: mixedDown, into: output)
-    mix.add(output)
-  }
-
-  private func render(
-    with renderer: BinauralRenderer, head: HeadPose?, into output: borrowing Frame
-  ) {
-    for (index, input) in inputs.enumerated() {
-      renderer.take(
-        input.input.converted, of: index, input.setting, head: head ?? renderer.lastHead)
-    }
-    output.clear()
-    renderer.add(to: output)
   }
 
   /// Drops all waiting samples, with a fade of 5 ms.

@@ -10,7 +10,7 @@ struct PlaybackSide: ~Copyable {
   private var farEnd: FarEnd?
   private var farEnds: FarEnds?
   private let hasOtherAudio: Bool
-  private var otherAudio: PlaybackInput?
+  private var otherAudio: OtherAudio?
   private var chime: Chime
   private var ducker: Ducker
   private var limiter: Limiter
@@ -28,7 +28,9 @@ struct PlaybackSide: ~Copyable {
     }
     let farEnds = setup.farEnds.isEmpty ? nil : try FarEnds(setup, playback: format, engine)
     let otherAudio = try setup.otherAudio.map {
-      try PlaybackInput($0, playback: format, isElastic: isElastic)
+      try OtherAudio(
+        $0, playback: format, isElastic: isElastic, setup.headResponses,
+        setup.configuration.spatial)
     }
     hasOtherAudio = setup.otherAudio != nil
     mix = Frame(rate: format.rate, channelCount: format.channelCount)
@@ -53,8 +55,9 @@ struct PlaybackSide: ~Copyable {
   mutating func fill(_ statistics: inout SessionStatistics) {
     statistics.duckingGain = hasOtherAudio ? ducker.gain : 0
     statistics.farEnd = farEnd?.input.buffer
-    statistics.otherAudio = otherAudio?.buffer
-    statistics.isSpatialAudioActive = farEnds?.isRendered ?? false
+    statistics.otherAudio = otherAudio?.input.buffer
+    statistics.isSpatialAudioActive =
+      farEnds?.isRendered ?? false || otherAudio?.isRendered ?? false
   }
 
   /// Appends samples of the far end.
@@ -84,15 +87,17 @@ struct PlaybackSide: ~Copyable {
     try otherAudio?.append(samples, firstSample: firstSample) ?? 0
   }
 
-  /// Applies new settings of the far ends.
+  /// Applies new settings of the far ends and the other audio.
   mutating func apply(_ configuration: SessionConfiguration) {
     farEnds?.apply(configuration.spatial)
+    otherAudio?.apply(configuration.spatial)
     farEndVoice?.set(configuration.voiceActivity)
   }
 
-  /// Renders the far ends with other responses.
+  /// Renders with other responses.
   mutating func useHeadResponses(_ responses: HeadRelatedSet) {
     farEnds?.useHeadResponses(responses)
+    otherAudio?.useHeadResponses(responses)
   }
 
   /// Starts a chime, after the one that sounds already.
@@ -119,8 +124,8 @@ struct PlaybackSide: ~Copyable {
     return one || others
   }
 
-  /// Makes the mix of the frames that `advance` brought. `head` is the head of a listener who hears named
-  /// far ends where they are.
+  /// Makes the mix of the frames that `advance` brought. `head` is the head of a listener who hears sounds
+  /// where they are.
   /// Runs per frame: no allocation, lock, log or await.
   ///
   /// - Returns: The change of the ducking gain that begins with this frame.
@@ -138,7 +143,8 @@ struct PlaybackSide: ~Copyable {
         nearEndTalks: nearEndTalks, farEndTalks: farEndVoice?.isActive ?? false,
         configuration.ducking)
       otherAudio?.add(
-        to: mix, from: Decibels.factor(before), to: Decibels.factor(ducker.gain))
+        to: mix, from: Decibels.factor(before), to: Decibels.factor(ducker.gain),
+        head: configuration.spatial.mixesOtherAudio ? nil : head)
     }
     chime.add(to: mix)
     if injections.isHeard { mix.add(injections.playback, to: injections.lastGain) }

@@ -55,20 +55,7 @@ class Reports:
         self, angles: tuple[float, float, float], quaternion: tuple[float, float, float, float] | None,
         time: float | None,
     ) -> None:
-        pose = api.HeadPose()
-        if time is not None:
-            pose.device_time_ns = nanoseconds(time, "time")
-        if quaternion is not None:
-            with field_named("quaternion"):
-                w, x, y, z = quaternion
-                pose.quaternion.CopyFrom(api.HeadPose.Quaternion(w=w, x=x, y=y, z=z))
-                _check_finite(pose.quaternion)
-        else:
-            with field_named("angles"):
-                yaw, pitch, roll = angles
-                pose.angles.CopyFrom(
-                    api.HeadPose.Angles(yaw_degrees=yaw, pitch_degrees=pitch, roll_degrees=roll))
-                _check_finite(pose.angles)
+        pose = pose_message(angles, quaternion, time)
         self._poses.append(pose)
 
     def add_playback(
@@ -153,6 +140,27 @@ def _is_same_kind(one: api.DeviceReport, other: api.DeviceReport) -> bool:
 def _check_finite(message: api.HeadPose.Angles | api.HeadPose.Quaternion) -> None:
     if not all(isfinite(value) for _, value in message.ListFields()):
         raise ValueError("a number is not finite")
+
+
+def pose_message(
+    angles: tuple[float, float, float], quaternion: tuple[float, float, float, float] | None, time: float | None
+) -> api.HeadPose:
+    """Returns a pose of a head as a message."""
+    pose = api.HeadPose()
+    if time is not None:
+        pose.device_time_ns = nanoseconds(time, "time")
+    if quaternion is not None:
+        with field_named("quaternion"):
+            w, x, y, z = quaternion
+            pose.quaternion.CopyFrom(api.HeadPose.Quaternion(w=w, x=x, y=y, z=z))
+            _check_finite(pose.quaternion)
+    else:
+        with field_named("angles"):
+            yaw, pitch, roll = angles
+            pose.angles.CopyFrom(
+                api.HeadPose.Angles(yaw_degrees=yaw, pitch_degrees=pitch, roll_degrees=roll))
+            _check_finite(pose.angles)
+    return pose
 
 
 def _route(route: AudioRoute) -> events_pb2.AudioRoute:

@@ -7,14 +7,17 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from types import TracebackType
-from typing import Any, AsyncIterator, Type
+from typing import Any, AsyncIterable, AsyncIterator, Tuple, Type
 
 import grpc
 
 from . import _methods
 from ._checks import check_flag, check_text
 from ._credentials import StrPath
+from ._reports import pose_message
+from ._start import field_named
 from .connection import Connection
+from .enums import PolarPattern
 from .errors import InvalidRequest
 from .v1 import edge_pb2 as api
 
@@ -84,6 +87,32 @@ class EdgeAgent:
         check_flag("permit", permit)
         request = api.DecideInjectionRequest(client=client, grant=permit)
         await self._connection.unary(_methods.DECIDE_INJECTION, request)
+
+    async def set_up_microphone(self, pattern: PolarPattern | None, *, turned: bool = False) -> None:
+        """Sets up the two microphones of the port in use, until the agent stops. None: each one is a channel."""
+        check_flag("turned", turned)
+        request = api.SetUpMicrophoneRequest(turned=turned)
+        if pattern is not None:
+            with field_named("pattern"):
+                request.pattern = PolarPattern(pattern).value  # type: ignore[assignment]
+        await self._connection.unary(_methods.SET_UP_MICROPHONE, request)
+
+    async def turn_head(self, poses: AsyncIterable[Tuple[float, float, float]]) -> None:
+        """Turns the listener's head with each (yaw, pitch, roll) in degrees, until there are no more.
+
+        For sessions with `spatial_audio.head_tracked`.
+        """
+        await self._connection.connect()
+        stream = _methods.TURN_HEAD.on(self._connection.channel, "stream_unary")()
+        try:
+            async for pose in poses:
+                await stream.write(api.TurnHeadRequest(pose=pose_message(pose, None, None)))
+            await stream.done_writing()
+            await stream
+        except grpc.RpcError as failure:
+            raise self._connection.error(failure) from None
+        finally:
+            stream.cancel()
 
     @asynccontextmanager
     async def hold_call(self, holder: str) -> AsyncIterator[None]:

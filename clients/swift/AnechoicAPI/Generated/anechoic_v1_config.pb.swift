@@ -534,10 +534,10 @@ public nonisolated struct Anechoic_V1_VoiceActivityDetection: Sendable {
   fileprivate var _hangover: SwiftProtobuf.Google_Protobuf_Duration? = nil
 }
 
-/// Settings for spatial audio: named far ends are heard where their sources are. They are rendered for
-/// both ears while spatial audio is enabled, the reported route has headphones as its output, and the
-/// playback has two channels. Otherwise they are mixed down. far_end and other_audio are never rendered
-/// for both ears.
+/// Settings for spatial audio: named far ends are heard where their sources are, and other_audio from two
+/// loudspeakers in front, 30 degrees to the left and to the right at 1 m. They are rendered for both ears
+/// while spatial audio is enabled, the reported route has headphones as its output, and the playback has
+/// two channels. Otherwise they are mixed down. far_end is never rendered for both ears.
 public nonisolated struct Anechoic_V1_SpatialAudio: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -560,6 +560,9 @@ public nonisolated struct Anechoic_V1_SpatialAudio: Sendable {
 
   /// Disables the first reflections of a small room.
   public var earlyReflectionsDisabled: Bool = false
+
+  /// Leaves other_audio as it is.
+  public var otherAudioMixedDown: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1037,7 +1040,7 @@ nonisolated extension Anechoic_V1_VoiceActivityDetection: SwiftProtobuf.Message,
 
 nonisolated extension Anechoic_V1_SpatialAudio: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SpatialAudio"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}enabled\0\u{3}head_tracked\0\u{3}listener_profile\0\u{1}sources\0\u{3}early_reflections_disabled\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}enabled\0\u{3}head_tracked\0\u{3}listener_profile\0\u{1}sources\0\u{3}early_reflections_disabled\0\u{3}other_audio_mixed_down\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1050,6 +1053,7 @@ nonisolated extension Anechoic_V1_SpatialAudio: SwiftProtobuf.Message, SwiftProt
       case 3: try { try decoder.decodeSingularStringField(value: &self.listenerProfile) }()
       case 4: try { try decoder.decodeRepeatedMessageField(value: &self.sources) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.earlyReflectionsDisabled) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.otherAudioMixedDown) }()
       default: break
       }
     }
@@ -1071,6 +1075,9 @@ nonisolated extension Anechoic_V1_SpatialAudio: SwiftProtobuf.Message, SwiftProt
     if self.earlyReflectionsDisabled != false {
       try visitor.visitSingularBoolField(value: self.earlyReflectionsDisabled, fieldNumber: 5)
     }
+    if self.otherAudioMixedDown != false {
+      try visitor.visitSingularBoolField(value: self.otherAudioMixedDown, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1080,6 +1087,7 @@ nonisolated extension Anechoic_V1_SpatialAudio: SwiftProtobuf.Message, SwiftProt
     if lhs.listenerProfile != rhs.listenerProfile {return false}
     if lhs.sources != rhs.sources {return false}
     if lhs.earlyReflectionsDisabled != rhs.earlyReflectionsDisabled {return false}
+    if lhs.otherAudioMixedDown != rhs.otherAudioMixedDown {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -132,6 +132,7 @@ extension Anechoic_V1_SpatialAudio {
     case "listener_profile": listenerProfile = update.listenerProfile
     case "sources": sources = update.sources
     case "early_reflections_disabled": earlyReflectionsDisabled = update.earlyReflectionsDisabled
+    case "other_audio_mixed_down": otherAudioMixedDown = update.otherAudioMixedDown
     default: return false
     }
     return true

@@ -65,7 +65,7 @@ class SessionConfig(_message.Message):
     def __init__(self, voice_processing: _Optional[_Union[VoiceProcessing, _Mapping]] = ..., preferred_mic_mode: _Optional[_Union[MicMode, str]] = ..., other_audio_ducking: _Optional[_Union[OtherAudioDucking, _Mapping]] = ..., mute: _Optional[_Union[MuteSettings, _Mapping]] = ..., voice_activity_detection: _Optional[_Union[VoiceActivityDetection, _Mapping]] = ..., preferred_injection_mode: _Optional[_Union[InjectionMode, str]] = ..., spatial_audio: _Optional[_Union[SpatialAudio, _Mapping]] = ...) -> None: ...
 
 class SpatialAudio(_message.Message):
-    __slots__ = ["early_reflections_disabled", "enabled", "head_tracked", "listener_profile", "sources"]
+    __slots__ = ["early_reflections_disabled", "enabled", "head_tracked", "listener_profile", "other_audio_mixed_down", "sources"]
     class Source(_message.Message):
         __slots__ = ["azimuth_degrees", "distance_meters", "elevation_degrees", "far_end_id", "gain_db"]
         AZIMUTH_DEGREES_FIELD_NUMBER: _ClassVar[int]
@@ -83,13 +83,15 @@ class SpatialAudio(_message.Message):
     ENABLED_FIELD_NUMBER: _ClassVar[int]
     HEAD_TRACKED_FIELD_NUMBER: _ClassVar[int]
     LISTENER_PROFILE_FIELD_NUMBER: _ClassVar[int]
+    OTHER_AUDIO_MIXED_DOWN_FIELD_NUMBER: _ClassVar[int]
     SOURCES_FIELD_NUMBER: _ClassVar[int]
     early_reflections_disabled: bool
     enabled: bool
     head_tracked: bool
     listener_profile: str
+    other_audio_mixed_down: bool
     sources: _containers.RepeatedCompositeFieldContainer[SpatialAudio.Source]
-    def __init__(self, enabled: bool = ..., head_tracked: bool = ..., listener_profile: _Optional[str] = ..., sources: _Optional[_Iterable[_Union[SpatialAudio.Source, _Mapping]]] = ..., early_reflections_disabled: bool = ...) -> None: ...
+    def __init__(self, enabled: bool = ..., head_tracked: bool = ..., listener_profile: _Optional[str] = ..., sources: _Optional[_Iterable[_Union[SpatialAudio.Source, _Mapping]]] = ..., early_reflections_disabled: bool = ..., other_audio_mixed_down: bool = ...) -> None: ...
 
 class VoiceActivityDetection(_message.Message):
     __slots__ = ["enabled", "far_end_enabled", "hangover", "start_window"]

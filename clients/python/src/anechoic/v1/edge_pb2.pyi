@@ -1,6 +1,7 @@
 from anechoic.v1 import events_pb2 as _events_pb2
 from anechoic.v1 import routing_pb2 as _routing_pb2
 from anechoic.v1 import stats_pb2 as _stats_pb2
+from anechoic.v1 import voice_processing_pb2 as _voice_processing_pb2
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
@@ -300,6 +301,16 @@ class TestAudioResponse(_message.Message):
     noise_dbfs: float
     round_trip_ms: float
     def __init__(self, level_dbfs: _Optional[float] = ..., noise_dbfs: _Optional[float] = ..., heard: bool = ..., round_trip_ms: _Optional[float] = ..., echo_return_loss_db: _Optional[float] = ..., echo_return_loss_enhancement_db: _Optional[float] = ...) -> None: ...
+
+class TurnHeadRequest(_message.Message):
+    __slots__ = ["pose"]
+    POSE_FIELD_NUMBER: _ClassVar[int]
+    pose: _voice_processing_pb2.HeadPose
+    def __init__(self, pose: _Optional[_Union[_voice_processing_pb2.HeadPose, _Mapping]] = ...) -> None: ...
+
+class TurnHeadResponse(_message.Message):
+    __slots__ = []
+    def __init__(self) -> None: ...
 
 class WatchEdgeStatusRequest(_message.Message):
     __slots__ = []

@@ -1,0 +1,62 @@
+internal import AnechoicAPI
+internal import GRPCTransport
+internal import SessionWire
+internal import SwiftProtobuf
+
+/// The methods of EdgeService that carry the choices and the movements of the person at this machine.
+struct PersonMethods: Sendable {
+  let agent: EdgeAgent
+
+  var methods: [ServerMethod] {
+    [
+      .unary(method(RPC.setUpMicrophone)) { request, _ in
+        let request: Anechoic_V1_SetUpMicrophoneRequest = try .decoded(request)
+        let setup = MicrophoneSetup(
+          pattern: try pattern(request), isTurned: request.turned)
+        guard await agent.voice.ask({ $0.setUpMicrophone(setup) }) else {
+          throw Status(
+            .failedPrecondition,
+            "the port in use has not two microphones, or audio.input_channels is not 2")
+        }
+        return try Anechoic_V1_SetUpMicrophoneResponse.with {
+          $0.status = agent.describe(agent.board.status)
+        }.serializedBytes()
+      },
+      .clientStreaming(method(RPC.turnHead)) { requests, _ in
+        while let bytes = try await requests.next() {
+          let request: Anechoic_V1_TurnHeadRequest = try .decoded(bytes)
+          do throws(InvalidField) { try request.pose.check(path: "pose") } catch {
+            throw Status(.invalidArgument, error.description)
+          }
+          agent.voice.post { $0.server.link?.outbox.put(.pose(request.pose)) }
+        }
+        return try Anechoic_V1_TurnHeadResponse().serializedBytes()
+      },
+      .unary(method(RPC.decideInjection)) { request, _ in
+        let request: Anechoic_V1_DecideInjectionRequest = try .decoded(request)
+        guard
+          await agent.voice.ask({ $0.answerInjection(request.client, request.grant) })
+        else {
+          throw Status(.notFound, "client: no client of this name has asked to inject speech")
+        }
+        return try Anechoic_V1_DecideInjectionResponse.with {
+          $0.status = agent.describe(agent.board.status)
+        }.serializedBytes()
+      },
+    ]
+  }
+
+  private func pattern(
+    _ request: Anechoic_V1_SetUpMicrophoneRequest
+  ) throws(Status) -> EdgeConfiguration.Port.Pattern {
+    guard request.hasPattern else { return .none }
+    switch request.pattern {
+    case .cardioid: return .cardioid
+    case .stereo: return .stereo
+    case .unspecified, .UNRECOGNIZED:
+      throw Status(.invalidArgument, "pattern: must be CARDIOID or STEREO, or absent")
+    }
+  }
+
+  private func method(_ name: String) -> Method { Method(service: RPC.edge, name: name) }
+}

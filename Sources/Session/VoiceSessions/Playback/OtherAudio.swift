@@ -1,0 +1,81 @@
+internal import AudioCore
+internal import SpatialAudio
+
+/// The audio that ducking lowers: as it is, or heard from two loudspeakers in front of the listener, as
+/// Apple's "Spatialize Stereo" does it.
+struct OtherAudio: ~Copyable {
+  /// The places of the loudspeakers, 30 degrees to each side, as ITU-R BS.775 has them.
+  private static let places = [30, -30].map {
+    Placement(azimuth: $0, elevation: 0, distance: 1)
+  }
+  /// The factor of each loudspeaker, -3 dB, with which both together are as loud as the audio itself.
+  private static let gain: Float = 0.708
+
+  private(set) var input: PlaybackInput
+  private var stage: BinauralStage
+  private var settings: [SourceSetting] = []
+  private let lowered: Frame
+  private let channels: [SpeakerFeed]
+
+  init(
+    _ format: AudioFormat, playback: AudioFormat, isElastic: Bool, _ responses: HeadRelatedSet?,
+    _ spatial: SpatialSettings
+  ) throws {
+    input = try PlaybackInput(format, playback: playback, isElastic: isElastic)
+    stage = BinauralStage(responses, playback: playback, sourceCount: Self.places.count)
+    lowered = Frame(rate: playback.rate, channelCount: playback.channelCount)
+    channels = Self.places.map { _ in SpeakerFeed(playback.rate) }
+    apply(spatial)
+  }
+
+  var isRendered: Bool { stage.isRendered }
+
+  mutating func apply(_ spatial: SpatialSettings) {
+    settings = Self.places.map {
+      SourceSetting(placement: $0, gain: Self.gain, hasReflections: spatial.hasReflections)
+    }
+  }
+
+  mutating func useHeadResponses(_ responses: HeadRelatedSet) {
+    stage.useHeadResponses(responses)
+  }
+
+  mutating func append(
+    _ samples: UnsafeRawBufferPointer, firstSample: Int64?
+  ) throws(InputFault) -> Int64 {
+    try input.append(samples, firstSample: firstSample)
+  }
+
+  /// Moves on by 10 ms. Runs per frame: no allocation, lock, log or await.
+  mutating func advance() { input.advance() }
+
+  /// Adds the last frame to the mix, with a gain that moves evenly between two factors. `head` is the pose
+  /// of a head for which it is rendered, or nil where it stays as it is.
+  /// Runs per frame: no allocation, lock, log or await.
+  mutating func add(
+    to mix: borrowing Frame, from first: Float, to last: Float, head: HeadPose?
+  ) {
+    lowered.clear()
+    lowered.add(input.converted, from: first, to: last)
+    let (channels, settings, count) = (channels, settings, lowered.sampleCount)
+    for index in channels.indices {
+      let source = lowered.planePointers[min(index, lowered.channelCount - 1)]
+      channels[index].frame.planePointers[0].update(from: source, count: count)
+    }
+    stage.add(lowered, to: mix, head: head) { renderer, head in
+      for index in channels.indices {
+        renderer.take(channels[index].frame, of: index, settings[index], head: head)
+      }
+    }
+  }
+
+  /// Drops all waiting samples, with a fade of 5 ms.
+  mutating func clear() { input.clear() }
+}
+
+/// The sound of one loudspeaker.
+private final class SpeakerFeed {
+  let frame: Frame
+
+  init(_ rate: SampleRate) { frame = Frame(rate: rate, channelCount: 1) }
+}
