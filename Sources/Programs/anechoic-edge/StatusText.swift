@@ -12,7 +12,8 @@ struct StatusText {
   init(_ status: Anechoic_V1_EdgeStatus) { self.status = status }
 
   var lines: [String] {
-    [server, call, route, mute, voice] + injection + devices + [latency, playback, flow, echo] + otherPrograms
+    [server, call, route, mute, voice] + injection + devices + [latency, playback, flow, echo]
+      + otherPrograms
       + switching
   }
 

@@ -51,7 +51,9 @@ struct InjectionTests {
       "inject", "--session", "call-1", "--audio", "short.wav", "--wait", "--only-here",
     ])
     let result = try await injection.wait()
-    #expect(result.status == 2 && result.errors.contains("needs a session with a playback"), "\(result.errors)")
+    #expect(
+      result.status == 2 && result.errors.contains("needs a session with a playback"),
+      "\(result.errors)")
     try await call.end()
     _ = try await call.media.wait()
     let later = try call.start(["inject", "--session", "call-1", "--audio", "short.wav", "--wait"])

@@ -74,9 +74,11 @@ public struct RouteSelector: Sendable {
     guard next != current || !hasSelected else { return nil }
     hasSelected = true
     defer { current = next }
-    let isTaken = next == nil && ports.contains {
-      present.contains($0.id) && withheld.contains($0.id)
-    }
+    let isTaken =
+      next == nil
+      && ports.contains {
+        present.contains($0.id) && withheld.contains($0.id)
+      }
     return Change(
       reason: next == nil ? .noSuitableRoute : reason, previous: current, current: next,
       isTaken: isTaken)

@@ -20,7 +20,8 @@ final class Injection {
 
   /// Creates an injection that ends after a pause of `longestPause` frames, or never where it is nil.
   init(
-    id: String, client: String, heard audience: InjectionAudience, processed: SampleRate, playback: SampleRate, longestPause: Int?
+    id: String, client: String, heard audience: InjectionAudience, processed: SampleRate,
+    playback: SampleRate, longestPause: Int?
   ) {
     self.longestPause = longestPause
     self.id = id
