@@ -194,6 +194,21 @@ void anechoic_decide_injection(anechoic_session *session, const char *client, bo
  * for the connection's end for some 200 ms at most. */
 void anechoic_close(anechoic_session *session);
 
+/* A call of this machine, for a program that leaves the sound devices to the edge agent (anechoic-edge):
+ * between calls, the agent has no session, its devices are closed, and it leaves other programs alone. */
+typedef struct anechoic_call anechoic_call;
+
+/* Holds a call until anechoic_release_call, or until the program ends, however it ends. Returns at once. While
+ * the agent is away, the library asks it again every second. `socket` is the agent's control socket; NULL
+ * finds that of this user's agent, or of the service. `holder` is the name of the program: 1 to 100 printable
+ * ASCII characters. Returns NULL if one of them is not valid, with the reason in `message`, which has
+ * `message_size` bytes and may be NULL. */
+anechoic_call *anechoic_hold_call(const char *socket, const char *holder, char *message, size_t message_size);
+/* Whether the agent has confirmed it, and is still there. */
+bool anechoic_is_call_held(anechoic_call *call);
+/* Ends the call, unless something else holds it, and frees it. NULL is allowed. */
+void anechoic_release_call(anechoic_call *call);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "EventQueue.h"
+#include "HeldCall.h"
 #include "ProgramOptions.h"
 #include "Text.h"
 #include "Voice.h"
@@ -21,6 +22,13 @@ struct anechoic_session {
 
   anechoic::EventQueue events;
   anechoic::Voice voice;  // ends before its events
+};
+
+struct anechoic_call {
+  anechoic_call(const char* socket, const char* holder)
+      : held(socket == nullptr ? "" : socket, holder == nullptr ? "" : holder) {}
+
+  anechoic::HeldCall held;
 };
 
 namespace anechoic {
@@ -168,5 +176,19 @@ EXPORT void anechoic_decide_injection(anechoic_session* session, const char* cli
 }
 
 EXPORT void anechoic_close(anechoic_session* session) { delete session; }
+
+EXPORT anechoic_call* anechoic_hold_call(const char* socket, const char* holder, char* message,
+                                         size_t messageSize) try {
+  return new anechoic_call(socket, holder);
+} catch (const std::exception& error) {
+  anechoic::copyText(error.what(), message, messageSize);
+  return nullptr;
+}
+
+EXPORT bool anechoic_is_call_held(anechoic_call* call) {
+  return call != nullptr && call->held.isHeld();
+}
+
+EXPORT void anechoic_release_call(anechoic_call* call) { delete call; }
 
 }  // extern "C"

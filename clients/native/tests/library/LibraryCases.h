@@ -10,3 +10,4 @@ std::vector<Case> interfaceCases(const std::string& program);
 std::vector<Case> clumsyCases(const std::string& program);
 std::vector<Case> serverCases();
 std::vector<Case> stateCases();
+std::vector<Case> callCases();

@@ -1,0 +1,158 @@
+#include "HeldCall.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/wire_format_lite.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <stdexcept>
+#include <vector>
+
+namespace anechoic {
+
+namespace {
+
+using std::chrono_literals::operator""s;
+
+const std::string method = "/anechoic.v1.EdgeService/HoldCall";
+constexpr size_t longestHolder = 100;
+// The longest path that the address of a unix socket can have.
+constexpr size_t longestPath = 107;
+constexpr auto pause = 1s;
+
+// The same places in the same order as anechoic-edge has them.
+std::string defaultPath() {
+  const std::string file = "/anechoic-edge/control.sock";
+  std::vector<std::string> paths;
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  if (runtime != nullptr && runtime[0] == '/') paths.push_back(runtime + file);
+  paths.push_back("/tmp/anechoic-edge-" + std::to_string(geteuid()) + "/control.sock");
+  paths.push_back("/run" + file);
+  const auto found = std::find_if(paths.begin(), paths.end(), [](const std::string& path) {
+    return access(path.c_str(), F_OK) == 0;
+  });
+  return found == paths.end() ? paths.front() : *found;
+}
+
+// The HoldCallRequest of edge.proto, whose only field is the holder. The other messages of the agent
+// would double the library.
+grpc::ByteBuffer requestOf(const std::string& holder) {
+  std::string bytes;
+  {
+    google::protobuf::io::StringOutputStream stream(&bytes);
+    google::protobuf::io::CodedOutputStream output(&stream);
+    google::protobuf::internal::WireFormatLite::WriteString(1, holder, &output);
+  }
+  const grpc::Slice slice(bytes);
+  return grpc::ByteBuffer(&slice, 1);
+}
+
+}  // namespace
+
+struct HeldCall::State {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool isReleased = false;
+  bool isHeld = false;
+};
+
+// One HoldCall. Its owner waits for its end before it goes.
+class HeldCall::Attempt : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+ public:
+  Attempt(const std::shared_ptr<grpc::Channel>& channel, const std::string& holder, State& state)
+      : stub_(channel), request_(requestOf(holder)), state_(state) {
+    stub_.PrepareBidiStreamingCall(&context_, method, {}, this);
+    StartWriteLast(&request_, {});
+    StartRead(&response_);
+    StartCall();
+  }
+
+  void cancel() { context_.TryCancel(); }
+  bool isDone() const { return isDone_; }
+
+  void OnReadDone(bool isOK) override {
+    if (!isOK) return;
+    {
+      const std::lock_guard lock(state_.mutex);
+      state_.isHeld = true;
+    }
+    StartRead(&response_);
+  }
+
+  void OnDone(const grpc::Status&) override {
+    const std::lock_guard lock(state_.mutex);
+    isDone_ = true;
+    state_.isHeld = false;
+    state_.changed.notify_all();
+  }
+
+ private:
+  grpc::GenericStub stub_;
+  grpc::ClientContext context_;
+  const grpc::ByteBuffer request_;
+  grpc::ByteBuffer response_;
+  State& state_;
+  bool isDone_ = false;  // under the mutex of the state
+};
+
+HeldCall::HeldCall(std::string socketPath, std::string holder) : state_(std::make_unique<State>()) {
+  if (socketPath.empty()) socketPath = defaultPath();
+  if (socketPath.size() > longestPath) {
+    throw std::invalid_argument("socket: the path of a socket has at most 107 bytes");
+  }
+  const bool isPrintable = std::all_of(holder.begin(), holder.end(),
+                                       [](char letter) { return letter >= ' ' && letter <= '~'; });
+  if (holder.empty() || holder.size() > longestHolder || !isPrintable || holder.front() == ' ' ||
+      holder.back() == ' ') {
+    throw std::invalid_argument(
+        "holder: must have 1 to 100 printable ASCII characters, without a space at either end");
+  }
+  thread_ = std::thread(&HeldCall::run, this, "unix:" + socketPath, holder);
+}
+
+HeldCall::~HeldCall() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->isReleased = true;
+    state_->changed.notify_all();
+  }
+  thread_.join();
+}
+
+bool HeldCall::isHeld() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->isHeld;
+}
+
+void HeldCall::run(const std::string& target, const std::string& holder) {
+  State& state = *state_;
+  std::unique_lock lock(state.mutex);
+  while (!state.isReleased) {
+    lock.unlock();
+    grpc::ChannelArguments arguments;
+    arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    // A channel that has failed waits before it connects again, so each attempt has its own.
+    const auto channel =
+        grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments);
+    Attempt attempt(channel, holder, state);
+    lock.lock();
+    state.changed.wait(lock, [&] { return state.isReleased || attempt.isDone(); });
+    if (!attempt.isDone()) {
+      lock.unlock();
+      attempt.cancel();
+      lock.lock();
+      state.changed.wait(lock, [&] { return attempt.isDone(); });
+    }
+    state.changed.wait_for(lock, pause, [&] { return state.isReleased; });
+  }
+}
+
+}  // namespace anechoic
