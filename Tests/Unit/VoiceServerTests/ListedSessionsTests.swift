@@ -77,7 +77,7 @@ struct ListedSessionsTests {
         #expect(session.owner == "ipv4:127.0.0.1")
         #expect(session.config.preferredMicMode == .wideSpectrum)
         #expect(session.activeMicMode == .wideSpectrum)
-        #expect(session.injectionPermission == .undetermined && !session.injectionAvailable)
+        #expect(session.injectionPermission == .undetermined && session.injectionAvailable)
         #expect(session.stats.flow.framesProcessed >= 20)
         #expect(session.stats.activeMicMode == .wideSpectrum)
         #expect(session.stats.timing.frameProcessingP99.nanos > 0)

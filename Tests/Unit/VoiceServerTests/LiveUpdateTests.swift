@@ -70,7 +70,7 @@ struct LiveUpdateTests {
   @Test(arguments: fields)
   func aFieldOfTheMaskIsTakenAndNoOther(field: Field) async throws {
     try await TestServer.run { server in
-      let started = try await server.record(.mediaClock(), []).started.config
+      let started = try await server.record(.mediaClock().withoutInjection, []).started.config
       // The update also has a value that the mask does not name. The value must be ignored.
       let update = Request.update(5, [field.path], at: 8100) { config in
         config.voiceActivityDetection.startWindow = Google_Protobuf_Duration(seconds: 2)
@@ -177,6 +177,6 @@ struct LiveUpdateTests {
 
   private func record(_ server: TestServer, _ controls: [Request]) async throws -> Recording {
     try await server.record(
-      .mediaClock(), controls + Request.audio(microphone: microphone, .s16))
+      .mediaClock().withoutInjection, controls + Request.audio(microphone: microphone, .s16))
   }
 }

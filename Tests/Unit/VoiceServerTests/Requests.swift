@@ -23,6 +23,11 @@ extension Anechoic_V1_Start {
     }
   }
 
+  /// The start without injection, whose availability would be an event.
+  var withoutInjection: Anechoic_V1_Start {
+    with { $0.config.preferredInjectionMode = .none }
+  }
+
   func with(_ change: (inout Anechoic_V1_Start) -> Void) -> Anechoic_V1_Start {
     var changed = self
     change(&changed)

@@ -19,7 +19,7 @@ struct SlowConsumerTests {
     microphone: samples, microphone, milliseconds: 100)
 
   private func start(_ pacing: Anechoic_V1_Pacing) -> Anechoic_V1_Start {
-    .mediaClock(Self.microphone).with {
+    .mediaClock(Self.microphone).withoutInjection.with {
       $0.outputs.processed = Anechoic_V1_AudioFormat(.widest)
       $0.pacing = pacing
       $0.statsInterval.seconds = 1

@@ -40,7 +40,9 @@ struct StatisticsTests {
 
   @Test func gapsAreFilledReportedAndCounted() async throws {
     try await TestServer.run { server in
-      let start = Anechoic_V1_Start.mediaClock().with { $0.statsInterval.nanos = 100_000_000 }
+      let start = Anechoic_V1_Start.mediaClock().withoutInjection.with {
+        $0.statsInterval.nanos = 100_000_000
+      }
       let late = Anechoic_V1_ProcessRequest.microphone(Array(microphone.prefix(3200))).late(3200)
       let recording = try await server.record(
         start, [.microphone(Array(microphone.prefix(3200))), late])
