@@ -118,7 +118,12 @@ struct PrincipalSessionTests {
     }
   }
 
-  @Test func aCertificateNamesTheClient() async throws {
+  /// Runs a server that knows its clients by certificates: edges of voice.example, and others. `body` gets the
+  /// security of a client with a certificate.
+  private func withCertificates(
+    edges: String, others: Scope,
+    _ body: (TestServer, (_ name: String) throws -> ChannelSecurity) async throws -> Void
+  ) async throws {
     let certificates = try await Certificates()
     func identity(_ name: String) throws -> CertificateIdentity {
       try CertificateIdentity(
@@ -126,14 +131,17 @@ struct PrincipalSessionTests {
         key: certificates.bytes("\(name).key"))
     }
     let authority = try CertificateAuthorities(pem: certificates.bytes("ca.pem"))
-    let rules = ["spiffe://voice.example/*=media,read"].compactMap { ScopeMap.Rule($0) }
+    let rules = ["spiffe://voice.example/*=\(edges)"].compactMap { ScopeMap.Rule($0) }
     try await TestServer.run {
       $0.security = .tls(identity: try identity("server"), clientAuthorities: authority)
-      $0.authenticator = CertificateAuthenticator(scopes: ScopeMap(rules, otherwise: [.read]))
+      $0.authenticator = CertificateAuthenticator(scopes: ScopeMap(rules, otherwise: [others]))
     } _: { server in
-      func security(_ name: String) throws -> ChannelSecurity {
-        .tls(authorities: authority, identity: try identity(name))
-      }
+      try await body(server) { .tls(authorities: authority, identity: try identity($0)) }
+    }
+  }
+
+  @Test func aCertificateNamesTheClient() async throws {
+    try await withCertificates(edges: "media,read", others: .read) { server, security in
       let edge = VoiceProcessingClient(
         server: server.address, clientName: "eve", security: try security("spiffe"))
       let stream = try await edge.process(.mediaClock())
@@ -153,21 +161,7 @@ struct PrincipalSessionTests {
   }
 
   @Test func aCertificateThatMayInjectSeesWhetherItCan() async throws {
-    let certificates = try await Certificates()
-    func identity(_ name: String) throws -> CertificateIdentity {
-      try CertificateIdentity(
-        certificateChain: certificates.bytes("\(name).pem"),
-        key: certificates.bytes("\(name).key"))
-    }
-    let authority = try CertificateAuthorities(pem: certificates.bytes("ca.pem"))
-    let rules = ["spiffe://voice.example/*=media"].compactMap { ScopeMap.Rule($0) }
-    try await TestServer.run {
-      $0.security = .tls(identity: try identity("server"), clientAuthorities: authority)
-      $0.authenticator = CertificateAuthenticator(scopes: ScopeMap(rules, otherwise: [.inject]))
-    } _: { server in
-      func security(_ name: String) throws -> ChannelSecurity {
-        .tls(authorities: authority, identity: try identity(name))
-      }
+    try await withCertificates(edges: "media", others: .inject) { server, security in
       let doorbell = SessionsClient(
         server: server.address, clientName: "", security: try security("client"))
       let watch = try await doorbell.watchInjection("sessions/kitchen")
