@@ -31,6 +31,7 @@ struct RunCommand: AsyncParsableCommand {
   @OptionGroup(title: "Calls") var calls: SettingFlags<CallsFlags>
   @OptionGroup(title: "Microphone") var microphone: SettingFlags<MicrophoneFlags>
   @OptionGroup(title: "Mute") var mute: SettingFlags<MuteFlags>
+  @OptionGroup(title: "Injection") var injection: SettingFlags<InjectionFlags>
   @OptionGroup(title: "Keys") var keys: SettingFlags<KeysFlags>
   @OptionGroup(title: "This machine") var other: SettingFlags<OtherFlags>
 
@@ -41,7 +42,7 @@ struct RunCommand: AsyncParsableCommand {
   var flags: [GivenFlag] {
     let devices = audio.given + routes.given + routing.given + microphone.given
     return server.given + session.given + devices + programs.given + calls.given + mute.given
-      + keys.given + other.given
+      + injection.given + keys.given + other.given
   }
 
   func run() async throws {

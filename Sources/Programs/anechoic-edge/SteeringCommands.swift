@@ -85,12 +85,18 @@ struct MicrophoneCommand: AsyncParsableCommand {
     case none, cardioid, stereo
   }
 
+  func validate() throws {
+    guard pattern != .none || !turned else { throw ValidationError("--turned needs a direction.") }
+  }
+
   func run() async throws {
     let request = Anechoic_V1_SetUpMicrophoneRequest.with {
       if pattern != .none { $0.pattern = pattern == .cardioid ? .cardioid : .stereo }
       $0.turned = turned
     }
-    let _: Anechoic_V1_SetUpMicrophoneResponse = try await agent.ask(RPC.setUpMicrophone, request)
+    let response: Anechoic_V1_SetUpMicrophoneResponse = try await agent.ask(
+      RPC.setUpMicrophone, request)
+    if agent.json { return print(try response.status.jsonLine()) }
     print("\(pattern.rawValue)\(turned ? ", turned" : "")")
   }
 }

@@ -52,6 +52,16 @@ struct EdgeTests {
     #expect(result.status == 64, "\(result.errors)")
   }
 
+  @Test func everyOptionOfTheReferenceIsOne() async throws {
+    let page = try String(
+      contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../docs/reference/edge.md").standardized, encoding: .utf8)
+    let options = page.matches(of: /\| `--(\[no-\])?([a-z-]+)` \|/).map { "--" + $0.output.2 }
+    #expect(options.count > 40)
+    let help = try await Command.run("anechoic-edge", ["run", "--help"], in: folder).text
+    for option in options { #expect(help.contains(option), "\(option)") }
+  }
+
   @Test func anUnknownSubcommandIsReportedWithTheUsageOfTheWholeCommand() async throws {
     let result = try await edge(["foo"])
     let lines = result.errorLines

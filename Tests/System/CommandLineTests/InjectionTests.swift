@@ -94,6 +94,7 @@ struct InjectionTests {
   @Test(arguments: [
     [], ["--session", "a"], ["--text", "b"], ["--session", "a", "--text", "b", "--audio", "c"],
     ["--session", "a", "--audio", "b", "--voice", "c"], ["--session", "", "--text", "b"],
+    ["--session", "a", "--text", "b", "--wait", "--usage", ""],
   ])
   func wrongUsageIsReported(arguments: [String]) async throws {
     let result = try await Command.run("anechoic", ["inject"] + arguments, in: folder)

@@ -25,6 +25,22 @@ struct ProcessTests {
     #expect(try folder.sampleCount("m.\(ending)") == 32_080)
   }
 
+  @Test func spatialMediaHasTwoChannels() async throws {
+    let media = ["--other-audio", "reference.wav", "--playback", "played.wav"]
+    let result = try await process(
+      "microphone.wav", "out.wav", media + ["--spatial", "--headphones"])
+    #expect(result.status == 0, "\(result.errors)")
+    let played = try AudioFileReader(path: folder.path("played.wav"))
+    #expect(played.format.channelCount == 2)
+    for options in [["--spatial"], media.dropLast(2) + ["--spatial"]] {
+      let wrong = try await process("microphone.wav", "out.wav", options)
+      #expect(wrong.status == 64 && wrong.errors.contains("--spatial needs"), "\(wrong.errors)")
+    }
+    let both = try await process(
+      "microphone.wav", "out.wav", ["--no-injection", "--grant-injection", "always"])
+    #expect(both.status == 64 && both.errors.contains("excludes"), "\(both.errors)")
+  }
+
   @Test(arguments: SampleRate.allCases)
   func everyRateIsAccepted(rate: SampleRate) async throws {
     try folder.writeCall("m.wav", "r.wav", milliseconds: 500, rate: rate)

@@ -76,6 +76,51 @@ struct InjectionTests {
     }
   }
 
+  @Test func whoeverAnsweredThePersonCanChangeIt() async throws {
+    try await AgentRig.run {
+      $0.configuration.injection.permission = .always
+    } _: { rig in
+      try await rig.running()
+      #expect(try await ask(rig) == .granted)
+      _ = try await decide(rig, "paul", false)
+      try await eventually("withdrawn") {
+        try await rig.remote.injectionStatus(rig.status.session).permission == .denied
+      }
+    }
+  }
+
+  @Test func aServerThatStoresNothingTakesTheAnswerForTheSession() async throws {
+    try await AgentRig.run {
+      $0.configuration.injection.remembers = true
+    } _: { rig in
+      try await rig.running()
+      async let answer = ask(rig)
+      try await eventually("asked") { !rig.status.injectionQuestions.isEmpty }
+      _ = try await decide(rig, "paul", true)
+      #expect(try await answer == .granted)
+      #expect(rig.log.all.contains { $0.hasPrefix("injection: the answer to paul was refused: ") })
+    }
+  }
+
+  @Test func thePersonIsQuickerThanTheCommand() async throws {
+    let folder = try Folder()
+    try await AgentRig.run {
+      $0.configuration.injection.command = "sleep 1; touch \(folder.path("done")); exit 0"
+    } _: { rig in
+      try await rig.running()
+      async let answer = ask(rig)
+      try await eventually("asked") { !rig.status.injectionQuestions.isEmpty }
+      _ = try await decide(rig, "paul", false)
+      #expect(try await answer == .denied)
+      try await eventually("the command has ended") {
+        FileManager.default.fileExists(atPath: folder.path("done"))
+      }
+      try await Task.sleep(for: .milliseconds(200))
+      #expect(
+        try await rig.remote.injectionStatus(rig.status.session).permission == .denied)
+    }
+  }
+
   @Test(arguments: [true, false])
   func aCommandAnswers(_ isGranted: Bool) async throws {
     let folder = try Folder()
@@ -146,6 +191,10 @@ struct InjectionTests {
         available = statuses.contains { $0.available }
       }
       #expect(try await rig.local.injectionStatus("").available)
+      // A watch that begins during a call says so at once.
+      let late = try await rig.local.watchInjection("")
+      #expect(try await late.receive()?.map(\.running) == [true])
+      late.cancel()
       let _: Anechoic_V1_EndCallResponse = try await rig.ask(
         RPC.endCall, Anechoic_V1_EndCallRequest())
       while try await watch.receive()?.contains(where: \.running) == true {}
@@ -153,29 +202,24 @@ struct InjectionTests {
     }
   }
 
-  @Test func theAgentKeepsTheLatestAnswersAndQuestions() {
+  @Test func theAgentKnowsTheLatestClients() {
     var questions = InjectionQuestions()
-    for index in 0..<(InjectionQuestions.most + 1) {
-      let answer = questions.ask(InjectionQuestion(client: "\(index)", usage: ""))
-      #expect(answer == nil)
+    func ask(_ client: Int) -> Bool? {
+      questions.ask(InjectionQuestion(client: "\(client)", usage: ""))
     }
+    for client in 0...InjectionQuestions.most { #expect(ask(client) == nil) }
     #expect(questions.waiting.map(\.client).first == "1")
     #expect(questions.waiting.count == InjectionQuestions.most)
     let (forgotten, known) = (questions.answer("0", true), questions.answer("1", true))
     #expect(!forgotten && known)
-    let again = questions.ask(InjectionQuestion(client: "1", usage: ""))
-    #expect(again == true)
-    for index in 2...(InjectionQuestions.most + 1) {
-      _ = questions.ask(InjectionQuestion(client: "\(index)", usage: ""))
-      let hasAsked = questions.answer("\(index)", false)
-      #expect(hasAsked)
-    }
-    let dropped = questions.ask(InjectionQuestion(client: "1", usage: ""))
-    #expect(dropped == nil)
+    #expect(ask(1) == true)
+    // The questions end with the session, and the person may answer afterwards.
     questions.sessionEnded()
     #expect(questions.waiting.isEmpty)
-    let kept = questions.ask(InjectionQuestion(client: "2", usage: ""))
-    #expect(kept == false)
+    let hasAsked = questions.answer("2", false)
+    #expect(hasAsked && ask(2) == false)
+    for client in 100..<100 + InjectionQuestions.most { _ = ask(client) }
+    #expect(ask(1) == nil)
   }
 
   private func shown(_ property: String, _ bus: PrivateBus) async throws -> [String] {

@@ -13,10 +13,8 @@ struct PersonMethods: Sendable {
         let request: Anechoic_V1_SetUpMicrophoneRequest = try .decoded(request)
         let setup = MicrophoneSetup(
           pattern: try pattern(request), isTurned: request.turned)
-        guard await agent.voice.ask({ $0.setUpMicrophone(setup) }) else {
-          throw Status(
-            .failedPrecondition,
-            "the port in use has not two microphones, or audio.input_channels is not 2")
+        if let problem = await agent.voice.ask({ $0.setUpMicrophone(setup) }) {
+          throw Status(.failedPrecondition, problem)
         }
         return try Anechoic_V1_SetUpMicrophoneResponse.with {
           $0.status = agent.describe(agent.board.status)

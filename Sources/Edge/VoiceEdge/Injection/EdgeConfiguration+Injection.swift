@@ -20,26 +20,26 @@ extension EdgeConfiguration {
 
   static let injectionSection: [Setting<EdgeConfiguration>] = [
     Setting(
-      "injection.permission", \.injection.permission, .choice,
+      "injection.permission", flag: "injection-permission", \.injection.permission, .choice,
       """
       The answer to a client that asks to speak into a call. With ask, the person decides: on the \
       desktop, with anechoic-edge injection, or with the command below. An answer lasts as long as the \
       agent runs
       """),
     Setting(
-      "injection.command", \.injection.command, .optional(.command),
+      "injection.command", flag: "injection-command", \.injection.command, .optional(.command),
       """
       A shell command that decides instead of the person. ANECHOIC_CLIENT is the name of the client, \
       ANECHOIC_USAGE its reason. Exit status 0 within 5 s permits
       """),
     Setting(
-      "injection.notification", \.injection.notification, .choice,
+      "injection.notification", flag: "injection-notification", \.injection.notification, .choice,
       """
       Whether the desktop asks the person, with two buttons: on, off, or automatic, which is on with \
       programs.desktop. Uses the notification service of programs.session_bus
       """),
     Setting(
-      "injection.remember", \.injection.remembers, .boolean,
+      "injection.remember", flag: "injection-remember", \.injection.remembers, .boolean,
       """
       Whether the server keeps the answers for later sessions. Needs a server with \
       sessions.injection_permissions_file

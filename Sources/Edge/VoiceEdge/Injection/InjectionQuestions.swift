@@ -8,19 +8,24 @@ struct InjectionQuestion: Sendable, Equatable {
 /// The clients that asked to speak into calls, and the answers, which last as long as the agent runs.
 /// Does no I/O.
 struct InjectionQuestions {
-  /// The number of answers that are kept. The session of a call has no more clients that ask.
+  /// The number of clients that are known. The session of a call has no more clients that ask.
   static let most = 64
+
+  private struct Client {
+    let name: String
+    var answer: Bool?
+  }
 
   /// The questions without an answer, the oldest first.
   private(set) var waiting: [InjectionQuestion] = []
-  /// The answers by client, the oldest first.
-  private var answers: [(client: String, isGranted: Bool)] = []
+  /// The clients that asked, the one that asked or was answered last at the end.
+  private var clients: [Client] = []
 
   /// Records a question. Returns the earlier answer to this client, or nil if it has none.
   mutating func ask(_ question: InjectionQuestion) -> Bool? {
-    if let answer = answers.first(where: { $0.client == question.client }) {
-      return answer.isGranted
-    }
+    let known = clients.first { $0.name == question.client }
+    if let answer = known?.answer { return answer }
+    put(Client(name: question.client))
     waiting.removeAll { $0.client == question.client }
     waiting.append(question)
     if waiting.count > Self.most { waiting.removeFirst() }
@@ -29,16 +34,18 @@ struct InjectionQuestions {
 
   /// Records an answer, also one that changes an earlier one. Returns whether the client has asked.
   mutating func answer(_ client: String, _ isGranted: Bool) -> Bool {
-    let hasAsked =
-      waiting.contains { $0.client == client } || answers.contains { $0.client == client }
-    guard hasAsked else { return false }
+    guard clients.contains(where: { $0.name == client }) else { return false }
     waiting.removeAll { $0.client == client }
-    answers.removeAll { $0.client == client }
-    answers.append((client, isGranted))
-    if answers.count > Self.most { answers.removeFirst() }
+    put(Client(name: client, answer: isGranted))
     return true
   }
 
   /// The session is over, and with it the questions.
   mutating func sessionEnded() { waiting = [] }
+
+  private mutating func put(_ client: Client) {
+    clients.removeAll { $0.name == client.name }
+    clients.append(client)
+    if clients.count > Self.most { clients.removeFirst() }
+  }
 }

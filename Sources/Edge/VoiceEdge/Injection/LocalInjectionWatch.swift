@@ -15,11 +15,16 @@ struct LocalInjectionWatch: Sendable {
 
   /// Runs until the client cancels.
   func run() async throws {
-    try await sendAway()
-    for await status in board.watch() where status.isConnected {
-      // The server ends the watch, or the connection is lost, or the session has ended.
-      try? await board.whileConnected { try await follow(status.session) }
-      try await sendAway()
+    var isToldAway = false
+    for await status in board.watch() {
+      if status.isConnected {
+        // The server ends the watch, or the connection is lost, or the session has ended.
+        try? await board.whileConnected { try await follow(status.session) }
+        isToldAway = false
+      }
+      guard !isToldAway, !board.status.isConnected else { continue }
+      try await send(.with { $0.statuses = [.away(name)] })
+      isToldAway = true
     }
   }
 
@@ -32,10 +37,6 @@ struct LocalInjectionWatch: Sendable {
       guard status.running else { return }
       try await send(.with { $0.statuses = [status.with(session: name)] })
     }
-  }
-
-  private func sendAway() async throws {
-    try await send(.with { $0.statuses = [.away(name)] })
   }
 }
 

@@ -18,18 +18,19 @@ extension DevicesInUse {
 }
 
 extension EdgeVoice {
-  /// Sets up the microphones of the port in use. Returns false if no port is in use, or if it has not two
-  /// microphones.
-  func setUpMicrophone(_ setup: MicrophoneSetup) -> Bool {
-    guard configuration.audio.inputChannels == 2,
-      let port = configuration.routes.ports.first(where: { $0.id == status.route }),
+  /// Sets up the microphones of the port in use. Returns the reason if that is not possible.
+  func setUpMicrophone(_ setup: MicrophoneSetup) -> String? {
+    guard configuration.audio.inputChannels == 2 else {
+      return "the microphone has one channel: audio.input_channels is 1"
+    }
+    guard let port = configuration.routes.ports.first(where: { $0.id == status.route }),
       port.input != nil
-    else { return false }
+    else { return "the port in use has no microphone" }
     devices.microphones[port.id] = setup
     devices.route = Anechoic_V1_AudioRoute(devices.setUp(port))
     sendRoute(reason: .configurationChange, devices.route)
     log("microphone: \(setup.pattern.rawValue)\(setup.isTurned ? ", turned" : "")")
-    return true
+    return nil
   }
 }
 

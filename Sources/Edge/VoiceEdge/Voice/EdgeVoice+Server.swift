@@ -105,6 +105,7 @@ extension EdgeVoice {
     status.stats = nil
     status.voiceActive = false
     server.injectors.sessionEnded()
+    server.injectionAnswers = [:]
     status.injectionQuestions = []
   }
 
@@ -138,6 +139,7 @@ extension EdgeVoice {
       let (id, isRefused) = (result.controlID, result.hasRefusal)
       mute.requested.answered(controlID: id, isRefused: isRefused, at: result.appliedAtSample)
       muting.requests.answered(id, isRefused: isRefused, now: .now)
+      injectionAnswered(result)
       sendMuteRequest()
       publish()
     case .started, nil: break
@@ -208,8 +210,12 @@ extension EdgeVoice {
     link.outbox.put(.control(control))
   }
 
-  func sendControl(_ fill: (inout Anechoic_V1_Control) -> Void) {
-    server.link?.outbox.put(.control(control(fill)))
+  /// Sends a control, if there is a session. Returns its id.
+  @discardableResult
+  func sendControl(_ fill: (inout Anechoic_V1_Control) -> Void) -> UInt64 {
+    let control = control(fill)
+    server.link?.outbox.put(.control(control))
+    return control.controlID
   }
 
   private func control(_ fill: (inout Anechoic_V1_Control) -> Void) -> Anechoic_V1_Control {

@@ -75,6 +75,8 @@ struct ServerSide {
   var heardUntil: Int64 = 0
   /// The clients that ask to speak into the call.
   var injectors = InjectionQuestions()
+  /// The answers to them that the session has not confirmed yet, by the ids of their controls.
+  var injectionAnswers: [UInt64: InjectionAnswer] = [:]
 
   /// Whether the local voice is heard.
   var usesLocal: Bool { link == nil || standsIn }

@@ -19,6 +19,7 @@ enum ProgramsFlags: EdgeFlagSection { static let name = "programs" }
 enum CallsFlags: EdgeFlagSection { static let name = "calls" }
 enum MicrophoneFlags: EdgeFlagSection { static let name = "microphone" }
 enum MuteFlags: EdgeFlagSection { static let name = "mute" }
+enum InjectionFlags: EdgeFlagSection { static let name = "injection" }
 enum KeysFlags: EdgeFlagSection { static let name = "keys" }
 /// The keys outside of sections.
 enum OtherFlags: EdgeFlagSection { static let name = "" }

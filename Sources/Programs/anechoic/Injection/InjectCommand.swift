@@ -50,6 +50,9 @@ struct InjectCommand: AsyncParsableCommand {
     guard voice == nil || text != nil else {
       throw ValidationError("--voice needs --text.")
     }
+    guard !wait || !usage.isEmpty else {
+      throw ValidationError("--usage must not be empty.")
+    }
   }
 
   func run() async throws {
@@ -73,11 +76,14 @@ struct InjectCommand: AsyncParsableCommand {
   /// Returns when speech can be injected into a session, which need not run yet.
   private static func waitForCall(_ session: String, of client: SessionsClient) async throws {
     let watch = try await client.watchInjection(session)
-    var isNoticed = false
+    var notice = ""
     while let statuses = try await watch.receive() {
-      if statuses.contains(where: \.available) { return }
-      if !isNoticed { standardError("waiting for \(session) to take speech\n") }
-      isNoticed = true
+      guard let status = statuses.first else { continue }
+      if status.available { return }
+      let reason = status.permission == .serviceDisabled ? ": the server allows no injection" : ""
+      let news = "waiting for \(session) to take speech\(reason)\n"
+      if news != notice { standardError(news) }
+      notice = news
     }
     throw Status(.unavailable, "the server has ended the watch")
   }

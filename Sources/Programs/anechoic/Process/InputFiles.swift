@@ -57,9 +57,11 @@ struct InputFiles {
   }
 
   /// The format of the playback: the far end's format, or the microphone's if there is no far end. With
-  /// named far ends, it has two channels and the highest of their rates.
-  var playbackFormat: AudioFormat {
-    let format = (file(of: .farEnd) ?? microphone).format
+  /// named far ends, it has the highest of their rates. With them and with spatial audio, it has two
+  /// channels.
+  func playbackFormat(isSpatial: Bool) -> AudioFormat {
+    var format = (file(of: .farEnd) ?? microphone).format
+    if isSpatial { format.channelCount = 2 }
     guard let highest = farEnds.map(\.file.format.rate).max() else { return format }
     return AudioFormat(encoding: format.encoding, rate: highest, channelCount: 2)
   }

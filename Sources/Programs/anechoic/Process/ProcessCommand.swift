@@ -81,7 +81,12 @@ struct ProcessCommand: AsyncParsableCommand {
   @OptionGroup(title: "Connection") var connection: ServerAccess
 
   func validate() throws {
-    try spatial.validate(farEnds: files.farEnd.compactMap(\.name))
+    try spatial.validate(
+      farEnds: files.farEnd.compactMap(\.name), otherAudio: files.otherAudio,
+      playback: files.playback)
+    guard call.injection || call.grantInjection == nil else {
+      throw ValidationError("--grant-injection excludes --no-injection.")
+    }
     try connection.validate(for: server)
     guard reconnect.duration <= .seconds(3600) else {
       throw ValidationError("--reconnect must be at most 1h.")

@@ -35,7 +35,7 @@ final class ProcessJob {
     self.makeLog = makeLog
     let inputs = try files.inputs()
     microphoneFormat = inputs.microphoneFormat
-    playbackFormat = inputs.playbackFormat
+    playbackFormat = inputs.playbackFormat(isSpatial: start.config.spatialAudio.enabled)
     levels = inputs.recentLevels
     sampleCount = files.isLoop ? nil : inputs.sampleCount
     summaryFiles = JobSummary.Files(

@@ -24,7 +24,10 @@ struct SpatialOptions: ParsableArguments {
   @Flag(help: "Render without the reflections of a room.")
   var noReflections = false
 
-  func validate(farEnds: [String]) throws {
+  func validate(farEnds: [String], otherAudio: String?, playback: String?) throws {
+    guard !spatial || otherAudio != nil && playback != nil else {
+      throw ValidationError("--spatial needs --other-audio and --playback.")
+    }
     for place in place where !farEnds.contains(place.source.farEndID) {
       throw ValidationError(
         "--place \(place.source.farEndID) needs --far-end \(place.source.farEndID)=FILE.")

@@ -8,7 +8,12 @@ export function audioRoute(e) {
 
 /** A microphone or loudspeaker, in words. */
 export function audioPort(e) {
-  return e.displayName ? e.displayName ?? "" : e.portId ?? "";
+  return `${e.displayName ? e.displayName ?? "" : e.portId ?? ""}${e.microphonePair ? `, ${microphonePair(e.microphonePair ?? {})}` : ""}`;
+}
+
+/** Two microphones near each other, which together hear in a direction, in words. */
+export function microphonePair(e) {
+  return words(e.pattern, "POLAR_PATTERN_");
 }
 
 /** Each kind of event: its words, and whether it deserves attention. */

@@ -153,6 +153,7 @@ extension Anechoic_V1_AudioPort {
   var phrase: String {
     "\(!displayName.isEmpty ? displayName : portID)"
       + "\(type != .unspecified ? " (\(Words.of(type))\(headphones ? ", headphones" : ""))" : headphones ? " (headphones)" : "")"
+      + "\(hasMicrophonePair ? ", \(microphonePair.phrase)" : "")"
   }
 }
 
