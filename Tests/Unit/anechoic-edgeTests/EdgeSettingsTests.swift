@@ -43,8 +43,8 @@ struct EdgeSettingsTests {
   @Test func everySectionHasItsFlags() {
     let sections: [any EdgeFlagSection.Type] = [
       ServerFlags.self, SessionFlags.self, AudioFlags.self, RoutesFlags.self, RoutingFlags.self,
-      ProgramsFlags.self, CallsFlags.self, MicrophoneFlags.self, MuteFlags.self, KeysFlags.self,
-      OtherFlags.self,
+      ProgramsFlags.self, CallsFlags.self, MicrophoneFlags.self, MuteFlags.self,
+      InjectionFlags.self, KeysFlags.self, OtherFlags.self,
     ]
     #expect(sections.map { $0.name }.sorted() == EdgeConfiguration.table.sections.sorted())
   }
@@ -60,7 +60,7 @@ struct EdgeSettingsTests {
     let flags = [
       "--server=a:1", "--session-id=x", "--rate=16000", "--input=mic", "--routing-group=g",
       "--voice=fifo:/v", "--calls=request", "--microphone-open=always", "--start-muted",
-      "--keys-ring=mute", "--fallback=silence",
+      "--injection-permission=always", "--keys-ring=mute", "--fallback=silence",
     ]
     #expect(try RunCommand.parse(flags).flags.count == flags.count)
     #expect(flags.count == EdgeConfiguration.table.sections.count)
