@@ -27,9 +27,14 @@ def agent(tmp_path, server):
 
 
 async def connected(socket):
-    while not socket.exists():
-        await asyncio.sleep(0.01)
-    return anechoic.EdgeAgent(socket)
+    """The agent, once it answers: its socket exists before it listens."""
+    while True:
+        edge = anechoic.EdgeAgent(socket)
+        try:
+            await edge.call()
+            return edge
+        except errors.ServerUnavailable:
+            await asyncio.sleep(0.05)
 
 
 @in_loop
