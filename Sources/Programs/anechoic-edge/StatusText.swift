@@ -13,8 +13,7 @@ struct StatusText {
 
   var lines: [String] {
     [server, call, route, mute, voice] + injection + devices + [latency, playback, flow, echo]
-      + otherPrograms
-      + switching
+      + otherPrograms + switching
   }
 
   private var server: String {

@@ -12,8 +12,6 @@ import VoiceClient
 /// Clients that ask to speak into the call of this machine, and the person who answers them.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct InjectionTests {
-  private static let service = "org.freedesktop.Notifications"
-
   private func ask(
     _ rig: AgentRig, as client: SessionsClient? = nil, _ usage: String = "Doorbell"
   ) async throws -> Anechoic_V1_InjectionPermission {
@@ -146,31 +144,31 @@ struct InjectionTests {
       async let answer = ask(rig, "Announces <b>visitors</b>")
       // The desktop comes after the question.
       try await eventually("asked") { !rig.status.injectionQuestions.isEmpty }
-      try await bus.start("notifications.py", [], name: Self.service)
+      try await bus.start("notifications.py", [], name: PrivateBus.notifications)
       try await eventually("a notification") {
-        try await shown("Shown", bus) == ["paul wants to speak into your call"]
+        try await bus.shown("Shown") == ["paul wants to speak into your call"]
       }
-      #expect(try await shown("Texts", bus) == ["Announces &lt;b&gt;visitors&lt;/b&gt;"])
-      try await press(button, bus)
+      #expect(try await bus.shown("Texts") == ["Announces &lt;b&gt;visitors&lt;/b&gt;"])
+      try await bus.press(button)
       #expect(try await answer == (button == "permit" ? .granted : .denied))
-      try await eventually("no notification") { try await shown("Shown", bus).isEmpty }
+      try await eventually("no notification") { try await bus.shown("Shown").isEmpty }
     }
   }
 
   @Test func anAnswerElsewhereTakesTheNotificationAway() async throws {
     let folder = try Folder()
     let bus = try await PrivateBus(folder)
-    try await bus.start("notifications.py", [], name: Self.service)
+    try await bus.start("notifications.py", [], name: PrivateBus.notifications)
     try await AgentRig.run {
       $0.configuration.injection.notification = .on
       $0.configuration.programs.sessionBus = bus.address.text
     } _: { rig in
       try await rig.running()
       async let answer = ask(rig)
-      try await eventually("a notification") { try await !shown("Shown", bus).isEmpty }
+      try await eventually("a notification") { try await !bus.shown("Shown").isEmpty }
       _ = try await decide(rig, "paul", true)
       #expect(try await answer == .granted)
-      try await eventually("no notification") { try await shown("Shown", bus).isEmpty }
+      try await eventually("no notification") { try await bus.shown("Shown").isEmpty }
     }
   }
 
@@ -220,20 +218,5 @@ struct InjectionTests {
     #expect(hasAsked && ask(2) == false)
     for client in 100..<100 + InjectionQuestions.most { _ = ask(client) }
     #expect(ask(1) == nil)
-  }
-
-  private func shown(_ property: String, _ bus: PrivateBus) async throws -> [String] {
-    let connection = try await BusConnection.open(bus.address)
-    let value = try await connection.call(
-      .property(property, of: "org.anechoic.Test", Self.service, "/org/freedesktop/Notifications"))
-    return value.first?.elements?.compactMap(\.text) ?? []
-  }
-
-  private func press(_ button: String, _ bus: PrivateBus) async throws {
-    let connection = try await BusConnection.open(bus.address)
-    try await connection.call(
-      BusCall(
-        Self.service, "/org/freedesktop/Notifications", "org.anechoic.Test", "Press",
-        [.string(button)]))
   }
 }

@@ -90,6 +90,27 @@ final class PrivateBus: Sendable {
   }
 }
 
+/// The notification service of a private bus, `notifications.py`.
+extension PrivateBus {
+  static let notifications = "org.freedesktop.Notifications"
+  private static let notificationPath = "/org/freedesktop/Notifications"
+
+  /// Returns the titles ("Shown") or the texts ("Texts") of the notifications that are shown.
+  func shown(_ property: String) async throws -> [String] {
+    let value = try await BusConnection.open(address).call(
+      .property(property, of: "org.anechoic.Test", Self.notifications, Self.notificationPath))
+    return value.first?.elements?.compactMap(\.text) ?? []
+  }
+
+  /// Presses a button of the newest notification.
+  func press(_ button: String) async throws {
+    try await BusConnection.open(address).call(
+      BusCall(
+        Self.notifications, Self.notificationPath, "org.anechoic.Test", "Press",
+        [.string(button)]))
+  }
+}
+
 /// A player on a private bus.
 struct TestPlayer {
   let bus: PrivateBus

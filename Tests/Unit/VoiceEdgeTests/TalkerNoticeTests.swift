@@ -10,19 +10,10 @@ import VoiceClient
 /// has the interface of a real one (`Tests/Support/BusPrograms/notifications.py`).
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct TalkerNoticeTests {
-  private static let service = "org.freedesktop.Notifications"
-
-  private func shown(_ bus: PrivateBus) async throws -> [String] {
-    let connection = try await BusConnection.open(bus.address)
-    let value = try await connection.call(
-      .property("Shown", of: "org.anechoic.Test", Self.service, "/org/freedesktop/Notifications"))
-    return value.first?.elements?.compactMap(\.text) ?? []
-  }
-
   @Test func thePersonIsToldInEachWay() async throws {
     let folder = try Folder()
     let bus = try await PrivateBus(folder)
-    try await bus.start("notifications.py", [], name: Self.service)
+    try await bus.start("notifications.py", [], name: PrivateBus.notifications)
     try await AgentRig.run { setup in
       try setup.folder.write("", "lamp")
       setup.configuration.mute.lamps = [setup.folder.path("lamp")]
@@ -38,11 +29,11 @@ struct TalkerNoticeTests {
       // The person talks in phrases. The lamp blinks meanwhile.
       try await eventually("the lamp is dark") { rig.folder.text("lamp") == "0\n" }
       try await eventually("the lamp is lit again") { rig.folder.text("lamp") == "1\n" }
-      try await eventually("a notification") { try await shown(bus) == ["You are muted"] }
+      try await eventually("a notification") { try await bus.shown("Shown") == ["You are muted"] }
       try await eventually("a command") { folder.text("told").hasPrefix("true\n") }
       try await eventually("a chime") { rig.loudspeaker.played.contains { abs($0) > 0.02 } }
       _ = try await rig.local.setMute("", muted: false)
-      try await eventually("no notification") { try await shown(bus).isEmpty }
+      try await eventually("no notification") { try await bus.shown("Shown").isEmpty }
       try await eventually("the command knows") { folder.text("told").hasSuffix("false\n") }
       try await eventually("dark again") { rig.folder.text("lamp") == "0\n" }
       // It does not blink any more.

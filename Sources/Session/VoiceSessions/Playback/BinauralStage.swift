@@ -4,7 +4,10 @@ internal import SpatialAudio
 /// The switch between a sound as it is and the same sound rendered for both ears, each change
 /// cross-faded.
 struct BinauralStage: ~Copyable {
+  /// Nil until the stage is prepared, and where nothing is ever rendered.
   private var renderer: BinauralRenderer?
+  /// The responses of the renderer, or of the one to come. Nil where nothing is ever rendered.
+  private var responses: HeadRelatedSet?
   private let sourceCount: Int
   private var succession = RendererSuccession()
   private let rendered: Frame
@@ -12,19 +15,21 @@ struct BinauralStage: ~Copyable {
   private let output: Frame
   private var selection = CrossfadeSwitch(isOn: false)
 
-  /// Creates a stage. Without responses for the playback, or with a playback of one channel, sound always
-  /// stays as it is.
+  /// Creates a stage, which has to be prepared. Without responses for the playback, or with a playback of
+  /// one channel, sound always stays as it is.
   init(_ responses: HeadRelatedSet?, playback: AudioFormat, sourceCount: Int) {
     self.sourceCount = sourceCount
     rendered = Frame(rate: playback.rate, channelCount: playback.channelCount)
     succeeding = Frame(rate: playback.rate, channelCount: playback.channelCount)
     output = Frame(rate: playback.rate, channelCount: playback.channelCount)
-    renderer =
-      if let responses, responses.rate == playback.rate, playback.channelCount == 2 {
-        BinauralRenderer(responses, sourceCount: sourceCount)
-      } else {
-        nil
-      }
+    let canRender = responses?.rate == playback.rate && playback.channelCount == 2
+    self.responses = canRender ? responses : nil
+  }
+
+  /// Makes the renderer, unless there is one.
+  mutating func prepare() {
+    guard renderer == nil, let responses else { return }
+    renderer = BinauralRenderer(responses, sourceCount: sourceCount)
   }
 
   /// Whether the last frame was rendered for both ears.
@@ -32,7 +37,9 @@ struct BinauralStage: ~Copyable {
 
   /// Renders with other responses, after a cross-fade. Does nothing where nothing is ever rendered.
   mutating func useHeadResponses(_ responses: HeadRelatedSet) {
-    guard let renderer, responses.rate == renderer.rate else { return }
+    guard self.responses?.rate == responses.rate else { return }
+    self.responses = responses
+    guard renderer != nil else { return }
     succession.begin(BinauralRenderer(responses, sourceCount: sourceCount))
   }
 

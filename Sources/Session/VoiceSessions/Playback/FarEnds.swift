@@ -22,6 +22,7 @@ struct FarEnds: ~Copyable {
     voice = try FarEndVoice(playback, engine)
     mixedDown = Frame(rate: playback.rate, channelCount: playback.channelCount)
     stage = BinauralStage(setup.headResponses, playback: playback, sourceCount: inputs.count)
+    stage.prepare()
     self.inputs = inputs
     apply(setup.configuration.spatial)
     for input in inputs { input.gain = input.setting.gain }

@@ -31,6 +31,8 @@ struct OtherAudio: ~Copyable {
   var isRendered: Bool { stage.isRendered }
 
   mutating func apply(_ spatial: SpatialSettings) {
+    // Most sessions with other audio are never heard in space.
+    if spatial.isEnabled, !spatial.mixesOtherAudio { stage.prepare() }
     settings = Self.places.map {
       SourceSetting(placement: $0, gain: Self.gain, hasReflections: spatial.hasReflections)
     }
@@ -58,12 +60,10 @@ struct OtherAudio: ~Copyable {
     lowered.clear()
     lowered.add(input.converted, from: first, to: last)
     let (channels, settings, count) = (channels, settings, lowered.sampleCount)
-    for index in channels.indices {
-      let source = lowered.planePointers[min(index, lowered.channelCount - 1)]
-      channels[index].frame.planePointers[0].update(from: source, count: count)
-    }
+    let (planes, last) = (lowered.planePointers, lowered.channelCount - 1)
     stage.add(lowered, to: mix, head: head) { renderer, head in
       for index in channels.indices {
+        channels[index].frame.planePointers[0].update(from: planes[min(index, last)], count: count)
         renderer.take(channels[index].frame, of: index, settings[index], head: head)
       }
     }
