@@ -32,6 +32,7 @@ class Session:
     voices: list  # the voice activity of the near end
     muted_talkers: list  # the times in seconds at which the session reported a muted talker
     delays: list  # the delays of the echo in seconds, as the session found them one after the other
+    recognizer: numpy.ndarray | None = None  # the output for a recognizer of speech, if it was asked for
 
     def moves(self, least=0.002):
         """How often the delay of the echo changed by more than `least` seconds after it was first found."""
@@ -45,18 +46,20 @@ class Runner:
         self.anechoic, self.engine, self.keep = anechoic, engine, keep
         self._delays, self._lock = {}, threading.Lock()
 
-    def session(self, name, rate, microphone, reference=None, options=()):
+    def session(self, name, rate, microphone, reference=None, options=(), recognizer=False):
         """Runs a session. 100 ms of silence follow the microphone, so that no voice is cut off by the delay."""
         delay = self.delay(rate, reference is not None)
         silence = numpy.zeros(rate // 10)
         sounds = [None if sound is None else numpy.concatenate([sound, silence]) for sound in (microphone, reference)]
-        output, events = self._process(name, rate, *sounds, options)
+        output, events, recognized = self._process(name, rate, *sounds, options, recognizer)
         aligned = fitted(output[delay:], len(microphone))
+        if recognized is not None:
+            recognized = fitted(recognized[delay:], len(microphone))
         muted = [int(event["microphoneSample"]) / rate for event in events
                  if event.get("mutedSpeechActivity", {}).get("activity") == "SPEECH_ACTIVITY_STARTED"]
         delays = [float(event["echoPathChanged"]["delay"].rstrip("s")) for event in events
                   if "delay" in event.get("echoPathChanged", {})]
-        return Session(aligned, _activities(events, rate, len(microphone)), muted, delays)
+        return Session(aligned, _activities(events, rate, len(microphone)), muted, delays, recognized)
 
     def delay(self, rate, has_reference):
         """The delay in samples from the microphone to the output, as measured with a burst of noise."""
@@ -68,13 +71,13 @@ class Runner:
                 sound = at_level(noise(random, rate, -26, 3) * steps, -26, rate)
                 options = ("--mic-mode", "wide-spectrum", "--gain-control", "off", "--noise-suppression", "off")
                 reference = numpy.zeros(rate) if has_reference else None
-                output, _ = self._process("delay", rate, sound, reference, options)
+                output, _, _ = self._process("delay", rate, sound, reference, options)
                 size = 4 * rate
                 product = numpy.fft.rfft(output, size) * numpy.conj(numpy.fft.rfft(sound, size))
                 self._delays[key] = int(numpy.argmax(numpy.fft.irfft(product, size)[:rate // 5]))
             return self._delays[key]
 
-    def _process(self, name, rate, microphone, reference, options):
+    def _process(self, name, rate, microphone, reference, options, recognizer=False):
         import soundfile
 
         with tempfile.TemporaryDirectory() as temporary:
@@ -88,12 +91,14 @@ class Runner:
                     soundfile.write(folder / f"{side}.wav", numpy.clip(sound, -1, 1 - 2 ** -15), rate, "PCM_16")
                     command += [f"--{side}", folder / f"{side}.wav"]
             command += ["--engine", self.engine] if self.engine else []
+            command += ["--recognizer", folder / "recognizer.wav"] if recognizer else []
             result = subprocess.run([*command, *options], capture_output=True, text=True, stdin=subprocess.DEVNULL)
             if result.returncode != 0:
                 failed(f"{name}: {result.stderr.strip()}")
             output, _ = soundfile.read(folder / "output.wav", dtype="float64")
             events = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
-            return output, events
+            recognized = soundfile.read(folder / "recognizer.wav", dtype="float64")[0] if recognizer else None
+            return output, events, recognized
 
 
 def each_of(function, values):

@@ -1,4 +1,4 @@
-"""The words that pocketsphinx hears in readings before and after processing, clean and noisy."""
+"""The words that pocketsphinx hears in readings before and after processing: clean, noisy, and beside a bot."""
 import importlib.util
 import re
 import sys
@@ -7,8 +7,9 @@ import numpy
 
 from .cli import failed
 from .corpus import floor, read, repeated, trimmed
+from .rooms import Room
 from .runs import each_of
-from .signals import RATE, at_level, gain, level, noise
+from .signals import RATE, at_level, filtered, fitted, gain, level, noise
 from .table import head, number, row
 
 COUNT = 12
@@ -64,15 +65,26 @@ def babble(corpus, random, length):
     return sum(at_level(repeated(trimmed(read(path)), length), -26) for path in paths)
 
 
-def noisy(corpus, random, voice):
-    """The voice with the noise of a quiet room, and with loud noises: names and sounds."""
+def echo(corpus, random, reader, length):
+    """A bot that talks all the time, and its echo from a loudspeaker 0.6 m away."""
+    path = next(path for path in corpus.one_of_each_voice(random, 8) if path.parent != reader.parent)
+    far = at_level(repeated(trimmed(read(path)), length), -23)
+    room = Room.drawn(random, 0.3)
+    return far, at_level(fitted(filtered(far, room.response(*room.places(0.6))), length), LEVEL - 3)
+
+
+def conditions(corpus, random, path, voice):
+    """The voice in a quiet room, in loud noise, and beside a bot: names, microphones and references."""
     quiet = voice + floor(random, len(voice))
-    yield "clean", quiet
-    for name, sound, ratio in (("pink noise, 20 dB", noise(random, len(voice), -26, 3), 20),
-                               ("pink noise, 10 dB", noise(random, len(voice), -26, 3), 10),
-                               ("pink noise, 5 dB", noise(random, len(voice), -26, 3), 5),
+    yield "clean", quiet, None
+    pink = noise(random, len(voice), -26, 3)
+    for name, sound, ratio in (("pink noise, 20 dB", pink, 20), ("pink noise, 10 dB", pink, 10),
+                               ("pink noise, 5 dB", pink, 5),
                                ("babble, 10 dB", babble(corpus, random, len(voice)), 10)):
-        yield name, quiet + gain(sound, LEVEL - ratio - level(sound))
+        yield name, quiet + gain(sound, LEVEL - ratio - level(sound)), None
+    far, heard = echo(corpus, random, path, len(voice))
+    yield "a bot talks", quiet + heard, far
+    yield "a bot talks, pink noise, 10 dB", quiet + heard + gain(pink, LEVEL - 10 - level(pink)), far
 
 
 def measure(runner, corpus, arguments):
@@ -87,24 +99,27 @@ def measure(runner, corpus, arguments):
         voice = numpy.concatenate([pause, voice, pause])
         transcript = path.with_suffix(".txt")
         reference = plain(transcript.read_text()) if transcript.exists() else None
-        tasks.append((index, path, reference, list(noisy(corpus, random, voice))))
+        tasks.append((index, path, reference, list(conditions(corpus, random, path, voice))))
 
     def run(task):
         index, path, reference, sounds = task
         found = {"file": "/".join(path.parts[-3:]), "transcript": reference is not None}
-        for name, sound in sounds:
-            session = runner.session(f"words-{index}-{name}".replace(", ", "-"), RATE, sound)
+        for name, sound, far in sounds:
+            title = f"words-{index}-{name}".replace(",", "").replace(" ", "-")
+            session = runner.session(title, RATE, sound, far, recognizer=True)
             before = heard(sound)
             reference = before if reference is None else reference
             found[name] = {"unprocessed": errors(reference, before),
-                           "processed": errors(reference, heard(session.output))}
+                           "processed": errors(reference, heard(session.output)),
+                           "recognizer": errors(reference, heard(session.recognizer))}
         return {**found, "words": len(reference), "reference": " ".join(reference)}
 
     found = each_of(run, tasks)
-    head(("readings", "words", "word errors, unprocessed", "word errors, processed", "processed, % of the words"))
+    head(("readings", "words", "word errors, unprocessed", "processed", "recognizer", "recognizer by unprocessed"))
     words = sum(each["words"] for each in found)
-    for name, _ in tasks[0][3]:
-        before, after = (sum(each[name][side] for each in found) for side in ("unprocessed", "processed"))
-        row((f"{len(found)}, {name}", words, before, after, number(100 * after / max(1, words))))
-        report[name] = {"words": words, "unprocessed": before, "processed": after}
+    for name, *_ in tasks[0][3]:
+        sums = {side: sum(each[name][side] for each in found) for side in ("unprocessed", "processed", "recognizer")}
+        ratio = sums["recognizer"] / max(1, sums["unprocessed"])
+        row((f"{len(found)}, {name}", words, *sums.values(), number(ratio, 2)))
+        report[name] = {"words": words, **sums}
     return {"sum": report, "readings": found}

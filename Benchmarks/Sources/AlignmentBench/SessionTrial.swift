@@ -43,7 +43,7 @@ final class SessionTrial: SessionSink {
     }
     session.finish(.clientClosed, sink: self)
     score = Score(
-      recording, rate, output: output, latency: rate.samples(in: session.algorithmicDelay),
+      recording, rate, output: output, latency: rate.samples(in: session.delays.processed),
       hasVoice: verdicts)
   }
 

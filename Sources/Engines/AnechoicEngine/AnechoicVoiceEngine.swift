@@ -5,7 +5,7 @@ public import VoiceEngines
 /// The engine of this project: a linear echo canceller whose adaptation is learned, a network that
 /// masks residual echo, noise and competing voices, and a network for voice activity. All of them
 /// work on the same spectra, of 20 ms every 10 ms.
-public final class AnechoicVoiceEngine: VoiceEngine {
+public final class AnechoicVoiceEngine: RecognitionEngine {
   public static let identity = EngineIdentity(
     name: "anechoic", version: "1.16", weights: EngineWeights.hash)
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
@@ -71,8 +71,9 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     hasReference = format.reference != nil
     analysis = CallAnalysis(
       hop: hop, channelCount: format.channelCount, hasReference: format.reference != nil,
-      weights: weights, quietRoomState: EngineWeights.quietRoomState)
-    mask = Mask(bins: hop + 1)
+      hasRecognizer: format.hasRecognizer, weights: weights,
+      quietRoomState: EngineWeights.quietRoomState)
+    mask = Mask(bins: hop + 1, hasRecognizer: format.hasRecognizer)
     limits = MaskLimits(settings)
     tone = ToneDetector(hop: hop)
     processing = AlignedSwitch(format, latencySamples: hop, isOn: !settings.isBypassed)
@@ -213,7 +214,12 @@ public final class AnechoicVoiceEngine: VoiceEngine {
     return mask.echoShare ?? (isSilent ? 0 : nil)
   }
 
+  public func readRecognizerOutput(into output: borrowing Frame) {
+    analysis.spectra.readRecognizer(into: output)
+  }
+
   private func finish(into output: borrowing Frame) {
+    if let gains = mask.recognizerGains { analysis.spectra.keepForRecognizer(gains: gains) }
     analysis.spectra.finish(gains: mask.gains, into: output)
     gainControl.process(
       output, probability: tone.isTone ? 0 : decision.probabilityOfFrame, echoShare: echoShare,

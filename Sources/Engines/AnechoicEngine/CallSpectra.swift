@@ -19,6 +19,9 @@ struct CallSpectra: ~Copyable {
   /// phase.
   private var correlation: Float = 0
   private var loudness: ChannelLoudness
+  /// A spectrum and the tail of the output for a recognizer, for each channel. Empty without this output.
+  private let recognizer: FloatBuffer
+  private let hasRecognizer: Bool
   /// The microphone spectrum of the current channel.
   private let microphone: Spectrum
   /// The signals from which features are computed.
@@ -37,7 +40,7 @@ struct CallSpectra: ~Copyable {
   /// `work` is memory that others may use after the features of a frame have been computed.
   init(
     hop: Int, channelCount: Int, hasReference: Bool, supportsReplay: Bool,
-    weights: AdaptationWeights,
+    hasRecognizer: Bool = false, weights: AdaptationWeights,
     kernels: Kernels, work: FloatArena
   ) {
     transform = ShortTimeTransform(hop: hop, kernels: kernels, work: work)
@@ -48,6 +51,8 @@ struct CallSpectra: ~Copyable {
     let row = transform.row
     // For each channel 20 ms of the microphone, 20 ms without echo, the tail of the output and a
     // spectrum; 20 ms of the reference.
+    self.hasRecognizer = hasRecognizer
+    recognizer = FloatBuffer(hasRecognizer ? channelCount * (2 * row + hop) : 0)
     memory = FloatBuffer(channelCount * (5 * hop + 2 * row) + 2 * hop)
     let error = memory.start + 5 * hop
     if hasReference {
@@ -77,6 +82,11 @@ struct CallSpectra: ~Copyable {
   private func error(_ index: Int) -> Spectrum {
     let start = channel(index) + 5 * hop
     return Spectrum(real: start, imaginary: start + transform.row)
+  }
+  private func recognizerSpectrum(_ index: Int) -> Spectrum {
+    let row = transform.row
+    let start = recognizer.start + index * (2 * row + hop)
+    return Spectrum(real: start, imaginary: start + row)
   }
   private var referenceBlock: UnsafeMutablePointer<Float> { channel(channelCount) }
 
@@ -263,6 +273,30 @@ struct CallSpectra: ~Copyable {
     for bin in 0..<count {
       sum.real[bin] += share * part.real[bin]
       sum.imaginary[bin] += share * part.imaginary[bin]
+    }
+  }
+
+  /// Keeps the spectra of the frame with a gain for each bin, for `readRecognizer`. Call it before
+  /// `finish`, which changes the spectra. Runs per frame: no allocation, lock, log or await.
+  func keepForRecognizer(gains: UnsafePointer<Float>) {
+    guard hasRecognizer else { return }
+    for index in 0..<channelCount {
+      let (error, kept) = (error(index), recognizerSpectrum(index))
+      for bin in 0...hop {
+        kept.real[bin] = error.real[bin] * gains[bin]
+        kept.imaginary[bin] = error.imaginary[bin] * gains[bin]
+      }
+    }
+  }
+
+  /// Fills `output` with the signal of 10 ms ago, from the spectra that were kept. Runs per frame: no
+  /// allocation, lock, log or await.
+  func readRecognizer(into output: borrowing Frame) {
+    guard hasRecognizer else { return }
+    for index in 0..<channelCount {
+      let kept = recognizerSpectrum(index)
+      transform.synthesize(
+        kept, tail: kept.real + 2 * transform.row, into: output.planePointers[index])
     }
   }
 

@@ -17,6 +17,9 @@ struct Mask: ~Copyable {
   private var noise: NoiseGains
   /// The gains of the bins.
   let gains: UnsafeMutablePointer<Float>
+  /// The gains of the bins for a recognizer. Nil for an engine without this output.
+  let recognizerGains: UnsafeMutablePointer<Float>?
+  private let recognizerGainsOfBands: UnsafeMutablePointer<Float>
   /// The mean power of the bands of the last frame without its echo.
   private(set) var powerWithoutEcho: Float = 0
   /// The mean power of the bands of the last frame after the gains for echo.
@@ -27,14 +30,16 @@ struct Mask: ~Copyable {
   /// did not run.
   private(set) var residualEcho: Float? = 0
 
-  init(bins: Int, kernels: Kernels = .best) {
+  init(bins: Int, hasRecognizer: Bool = false, kernels: Kernels = .best) {
     self.kernels = kernels
     bands = .shared(bins: bins)
     binCount = bins
-    memory = FloatBuffer(2 * Bands.count + bins)
+    memory = FloatBuffer(3 * Bands.count + (hasRecognizer ? 2 : 1) * bins)
     gainsOfBands = memory.start
     echoGains = memory.start + Bands.count
-    gains = memory.start + 2 * Bands.count
+    recognizerGainsOfBands = memory.start + 2 * Bands.count
+    gains = memory.start + 3 * Bands.count
+    recognizerGains = hasRecognizer ? gains + bins : nil
     noise = NoiseGains(kernels: kernels)
   }
 
@@ -53,8 +58,10 @@ struct Mask: ~Copyable {
       let echo = max(echoGains[band], limits.echo)
       let limit = max(band < Self.hiss ? limits.noise : limits.hiss, minimumNoiseGain)
       let noiseGain = max(noise.gains[band], limit)
-      let gain = echo * noiseGain * max(network.competingVoices[band], limits.competingVoices)
+      let withoutOthers = echo * max(network.competingVoices[band], limits.competingVoices)
+      let gain = noiseGain * withoutOthers
       gainsOfBands[band] = gain
+      recognizerGainsOfBands[band] = max(noiseGain, limits.recognizerNoise) * withoutOthers
       let share = network.echo[band] * network.echo[band]
       afterEcho += echo * echo * error[band]
       after += gain * gain * error[band]
@@ -64,10 +71,18 @@ struct Mask: ~Copyable {
     powerAfterEcho = afterEcho / Float(Bands.count)
     echoShare = noise.power > 1e-11 ? 1 - noise.powerWithoutEcho / noise.power : 0
     residualEcho = after > 1e-9 ? 1 - afterWithout / after : 0
-    bands.interpolate(gainsOfBands, into: gains)
+    interpolate(gainsOfBands, into: gains)
+    if let recognizerGains { interpolate(recognizerGainsOfBands, into: recognizerGains) }
+  }
+
+  /// Computes the gains of the bins from those of the bands.
+  private func interpolate(
+    _ ofBands: UnsafeMutablePointer<Float>, into gains: UnsafeMutablePointer<Float>
+  ) {
+    bands.interpolate(ofBands, into: gains)
     guard binCount > bands.bins else { return }
     var sum: Float = 0
-    for band in (Bands.count - Self.highest)..<Bands.count { sum += gainsOfBands[band] }
+    for band in (Bands.count - Self.highest)..<Bands.count { sum += ofBands[band] }
     let mean = sum / Float(Self.highest)
     for bin in bands.bins..<binCount { gains[bin] = mean }
   }
@@ -78,6 +93,7 @@ struct Mask: ~Copyable {
     (powerWithoutEcho, powerAfterEcho) = (power, power)
     (echoShare, residualEcho) = (nil, nil)
     gains.update(repeating: 1, count: binCount)
+    recognizerGains?.update(repeating: 1, count: binCount)
   }
 
   /// Raises the gains for echo to a power. 80 bands are a multiple of the kernels' width.

@@ -14,9 +14,14 @@ struct MaskLimits {
     /// The limit on noise above 1.5 kHz, where a voice has less of its power.
     var hiss: Float = 1
     var competingVoices: Float = 1
+    /// The limit on noise in the output for a recognizer.
+    var recognizerNoise: Float = 1
     /// The exponent of the gains for echo.
     var echoExponent: Float = 1
   }
+
+  /// The limit on noise in the output for a recognizer, in dB: see docs/decisions/0023-outputs.md.
+  private static let recognizerNoise: Float = -10
 
   private(set) var values: Values
   private var target: Values
@@ -39,6 +44,7 @@ struct MaskLimits {
     approach(&values.echo, target.echo)
     approach(&values.noise, target.noise)
     approach(&values.hiss, target.hiss)
+    approach(&values.recognizerNoise, target.recognizerNoise)
     approach(&values.competingVoices, target.competingVoices)
     approach(&values.echoExponent, target.echoExponent)
     if abs(target.echoExponent - values.echoExponent) < 0.01 {
@@ -66,6 +72,7 @@ struct MaskLimits {
     if let noise {
       limits.noise = Decibels.factor(noise)
       limits.hiss = Decibels.factor(noise - 8)
+      limits.recognizerNoise = Decibels.factor(max(noise, recognizerNoise))
     }
     if settings.isolatesVoice { limits.competingVoices = Decibels.factor(-45) }
     return limits

@@ -7,6 +7,8 @@ public struct EngineFormat: Sendable, Equatable {
   public var channelCount: Int
   /// The format of the reference, or nil if there is no reference.
   public var reference: Reference?
+  /// Whether the engine also makes the output for a recognizer of speech, if it can.
+  public var hasRecognizer = false
 
   public struct Reference: Sendable, Equatable {
     public var rate: SampleRate

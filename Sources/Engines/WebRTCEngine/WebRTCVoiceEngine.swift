@@ -6,7 +6,7 @@ public import VoiceEngines
 /// Each stage runs in a separate instance of the library, so that its input and its output are
 /// available at the same time. A switch is a cross-fade between two aligned signals, and a stage
 /// that is off keeps what it has learned.
-public final class WebRTCVoiceEngine: VoiceEngine {
+public final class WebRTCVoiceEngine: RecognitionEngine {
   public static let identity = EngineIdentity(name: "webrtc-audio-processing", version: "0.3")
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
   // docs/decisions/0006-echo-canceller-settings.md contains the measurement.
@@ -26,6 +26,8 @@ public final class WebRTCVoiceEngine: VoiceEngine {
   private let finiteReference: FiniteInput
   private let echoFree: Frame
   private let scratch: Frame  // The output of a stage for the next stage.
+  /// The delay of the stages after echo cancellation, for the output for a recognizer.
+  private var laterStages: DelayLine
 
   public convenience init(format: EngineFormat, settings: EngineSettings) throws(EngineError) {
     try self.init(format: format, settings: settings, echoSearch: WebRTCEchoSearch())
@@ -56,6 +58,8 @@ public final class WebRTCVoiceEngine: VoiceEngine {
       channelCount: format.reference?.channelCount ?? format.channelCount)
     echoFree = Frame(rate: format.rate, channelCount: format.channelCount)
     scratch = Frame(rate: format.rate, channelCount: format.channelCount)
+    laterStages = DelayLine(
+      delay: Self.latencySamples(format.withoutReference), channelCount: format.channelCount)
   }
 
   public static func supports(_ settings: EngineSettings, _ format: EngineFormat) -> Bool { true }
@@ -112,6 +116,11 @@ public final class WebRTCVoiceEngine: VoiceEngine {
       processing.select(microphone, into: output)
     }
     return findings
+  }
+
+  /// The signal without echo. Its noise stays as it is.
+  public func readRecognizerOutput(into output: borrowing Frame) {
+    laterStages.process(echoFree, into: output)
   }
 
   public var echoMetrics: EchoMetrics { echo?.metrics ?? EchoMetrics() }

@@ -10,6 +10,10 @@ final class OutputHasher {
 
   private let processed = SHA256()
   private let playback = SHA256()
+  private let recognizer = SHA256()
+  private let raw = SHA256()
+  /// Whether the session has these outputs.
+  private var has = (recognizer: false, raw: false)
   private var samples: Int64 = 0
   private var framesSinceDigest = 0
   /// The number of frames of 10 ms so far.
@@ -20,6 +24,14 @@ final class OutputHasher {
   func add(_ chunk: OutputChunk) -> Anechoic_V1_OutputDigest? {
     processed.update(chunk.processed.bytes)
     if let samples = chunk.playback { playback.update(samples.bytes) }
+    if let samples = chunk.recognizer {
+      has.recognizer = true
+      recognizer.update(samples.bytes)
+    }
+    if let samples = chunk.raw {
+      has.raw = true
+      raw.update(samples.bytes)
+    }
     samples += Int64(chunk.processed.sampleCount)
     frames += chunk.frames.count
     framesSinceDigest += chunk.frames.count
@@ -34,6 +46,8 @@ final class OutputHasher {
       $0.processedSamples = samples
       $0.processedSha256 = Data(processed.value)
       $0.playbackSha256 = Data(playback.value)
+      if has.recognizer { $0.recognizerSha256 = Data(recognizer.value) }
+      if has.raw { $0.rawSha256 = Data(raw.value) }
     }
   }
 }

@@ -115,8 +115,7 @@ package final class RecordedSession {
   package var hasCompleteFrame: Bool { session.hasCompleteFrame }
   package var flow: SessionStatistics.Flow { session.flow }
   package var statistics: SessionStatistics { session.statistics }
-  package var algorithmicDelay: Duration { session.algorithmicDelay }
-  package var playbackDelay: Duration { session.playbackDelay }
+  package var delays: OutputDelays { session.delays }
 
   /// Whether the server allows injection.
   package var allowsInjection: Bool { session.allowsInjection }

@@ -38,6 +38,8 @@ public final class SessionReplay {
   public let header: Anechoic_V1_RecordingHeader
   public let processed: AudioFormat
   public let playback: AudioFormat?
+  public var recognizer: AudioFormat? { requests.setup.recognizer }
+  public var raw: AudioFormat? { requests.setup.raw }
   public var microphoneRate: SampleRate { requests.setup.microphone.rate }
   /// The engine that the recording was made with.
   public let recordedEngine: EngineIdentity

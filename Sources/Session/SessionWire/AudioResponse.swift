@@ -9,8 +9,8 @@ public struct AudioResponse {
   public init(_ chunk: OutputChunk) {
     self.chunk = chunk
     audioSize =
-      WireWriter.size(ofBytes: chunk.processed.wireSize)
-      + (chunk.playback.map { WireWriter.size(ofBytes: $0.wireSize) } ?? 0)
+      Self.size(chunk.processed) + Self.size(chunk.playback) + Self.size(chunk.recognizer)
+      + Self.size(chunk.raw)
       + chunk.frames.reduce(0) { $0 + WireWriter.size(ofBytes: Self.size($1)) }
   }
 
@@ -29,6 +29,12 @@ public struct AudioResponse {
       if frame.hasVoice { writer.writeTrue(2) }
       if frame.isMuted { writer.writeTrue(3) }
     }
+    chunk.recognizer?.write(as: 4, to: &writer)
+    chunk.raw?.write(as: 5, to: &writer)
+  }
+
+  private static func size(_ samples: OutputChunk.Samples?) -> Int {
+    samples.map { WireWriter.size(ofBytes: $0.wireSize) } ?? 0
   }
 
   private static func size(_ frame: FrameInfo) -> Int {

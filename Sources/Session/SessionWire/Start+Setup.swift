@@ -57,8 +57,14 @@ extension SessionSetup {
       }
       playsElsewhere = true
     }
+    if outputs.hasRecognizer {
+      recognizer = try AudioFormat(output: outputs.recognizer, path: "start.outputs.recognizer")
+    }
+    if outputs.hasRaw {
+      raw = try AudioFormat(output: outputs.raw, path: "start.outputs.raw")
+    }
     framesPerChunk = try Self.framesPerChunk(
-      outputs, hasOpus: processed.opus != nil || playback?.opus != nil)
+      outputs, hasOpus: self.outputs.contains { $0.opus != nil })
     framesPerStatistics = try start.statsInterval.asStatisticsInterval(
       path: "start.stats_interval")?.frames
   }
@@ -104,8 +110,8 @@ extension SessionSetup {
 extension Anechoic_V1_Started {
   /// Creates the answer to a start, with every default filled in.
   public init(
-    sessionID: String, _ setup: SessionSetup, _ state: SessionState, algorithmicDelay: Duration,
-    playbackDelay: Duration, engine: EngineIdentity
+    sessionID: String, _ setup: SessionSetup, _ state: SessionState, _ delays: OutputDelays,
+    engine: EngineIdentity
   ) {
     self.init()
     session = "sessions/\(sessionID)"
@@ -127,11 +133,15 @@ extension Anechoic_V1_Started {
     outputs = .with {
       $0.processed = Anechoic_V1_AudioFormat(output: setup.processed)
       if let playback = setup.playback { $0.playback = Anechoic_V1_AudioFormat(output: playback) }
+      if let format = setup.recognizer { $0.recognizer = Anechoic_V1_AudioFormat(output: format) }
+      if let format = setup.raw { $0.raw = Anechoic_V1_AudioFormat(output: format) }
       $0.chunkDuration = Google_Protobuf_Duration(.milliseconds(setup.framesPerChunk * 10))
       $0.playbackElsewhere = setup.playsElsewhere
     }
-    self.algorithmicDelay = Google_Protobuf_Duration(algorithmicDelay)
-    self.playbackDelay = Google_Protobuf_Duration(playbackDelay)
+    algorithmicDelay = Google_Protobuf_Duration(delays.processed)
+    playbackDelay = Google_Protobuf_Duration(delays.playback)
+    if let delay = delays.recognizer { recognizerDelay = Google_Protobuf_Duration(delay) }
+    if let delay = delays.raw { rawDelay = Google_Protobuf_Duration(delay) }
     self.engine = Anechoic_V1_Engine(engine)
   }
 }

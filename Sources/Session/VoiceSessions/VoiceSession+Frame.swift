@@ -45,7 +45,7 @@ extension VoiceSession {
     if let change {
       emit(.duckingChanged(gain: change.gain, talking: change.talking), to: sink)
     }
-    output.addPlayback(playback.mix, count: playback.mix.samples(of: share))
+    output.add(playback.mix, share: share, to: .playback)
   }
 
   private func record(share: Double, sink: any SessionSink) {
@@ -66,7 +66,7 @@ extension VoiceSession {
     news.warnings.forEach { change in
       emit(.captureWarning(change.problem, isActive: change.isActive), to: sink)
     }
-    output.addProcessed(capture.output, count: capture.output.samples(of: share))
+    capture.addOutputs(share: share, to: &output)
     output.endFrame(capture.info, sink: sink)
   }
 
@@ -91,12 +91,5 @@ extension VoiceSession {
     case .nearEnd: capture.sample(ofFrame: frame)
     case .farEnd: frame * Int64(capture.samplesPerFrame)
     }
-  }
-}
-
-extension Frame {
-  /// The number of samples in a share of this frame.
-  fileprivate func samples(of share: Double) -> Int {
-    Int((Double(sampleCount) * share).rounded())
   }
 }

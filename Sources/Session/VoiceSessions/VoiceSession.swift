@@ -11,10 +11,8 @@ public import VoiceEngines
 public final class VoiceSession {
   /// The state of the session, which changes with events alone.
   public internal(set) var state: SessionState
-  /// The time from the microphone to the processed output, constant for the session.
-  public let algorithmicDelay: Duration
-  /// The delay of the playback behind its sample indexes: the look-ahead of an Opus encoder.
-  public let playbackDelay: Duration
+  /// The delays of the outputs, constant for the session.
+  public let delays: OutputDelays
   /// The sample of the microphone that is processed next.
   public internal(set) var position: Int64 = 0
   let setup: SessionSetup
@@ -42,11 +40,8 @@ public final class VoiceSession {
     injections = InjectionQueue(
       processed: setup.processed.rate, playback: setup.playback?.rate,
       longestPause: setup.isRealTime ? Injection.longestPauseFrames : nil)
-    let output = OutputChunker(
-      processed: setup.processed, playback: setup.playback, framesPerChunk: setup.framesPerChunk)
-    algorithmicDelay =
-      capture.latency + setup.processed.rate.duration(ofSamples: output.processedLookAhead)
-    playbackDelay = setup.playback?.rate.duration(ofSamples: output.playbackLookAhead) ?? .zero
+    let output = OutputChunker(setup)
+    delays = OutputDelays(capture, setup, output)
     self.output = output
     state = SessionState(
       configuration: setup.configuration,
@@ -142,7 +137,7 @@ public final class VoiceSession {
     guard setup.reference == nil, !setup.playsElsewhere else { return }
     // The client plays decoded samples, and the reference is the mix before the encoder.
     capture.recordPlayback(
-      sample: firstSample - Int64(output.playbackLookAhead), at: deviceTime,
+      sample: firstSample - Int64(output.lookAheads.playback), at: deviceTime,
       added: Int64(silence) - Int64(skipped), rate: rate)
   }
 

@@ -80,7 +80,7 @@ public final class RoomCall: SessionSink {
     }
     session.finish(.clientClosed, sink: self)
     // The output follows the microphone by whole frames and a part of one.
-    let delay = Int((session.algorithmicDelay / .milliseconds(10)).rounded())
+    let delay = Int((session.delays.processed / .milliseconds(10)).rounded())
     output.removeFirst(min(delay, output.count))
     voice.removeFirst(min(delay, voice.count))
   }

@@ -47,6 +47,13 @@ struct SessionAllocationTests {
     #expect(count == 0)
   }
 
+  @Test func theFramePathAllocatesNothingWithAnOutputForEachConsumer() throws {
+    let count = try allocations(
+      SessionConfiguration(), .s16(.hz48000), .s16(.hz16000), .s16(.hz48000),
+      heard: Heard(recognizer: .s16(.hz16000), raw: .s16(.hz44100)))
+    #expect(count == 0)
+  }
+
   /// The first stall makes the queues grow. The second stall is counted.
   @Test func theFramePathAllocatesNothingWhileABacklogIsReadAway() throws {
     let format = AudioFormat.s16(.hz48000)
@@ -97,6 +104,8 @@ struct SessionAllocationTests {
     setup.farEnd = heard?.farEnd
     setup.otherAudio = heard?.otherAudio
     setup.playback = heard?.playback
+    setup.recognizer = heard?.recognizer
+    setup.raw = heard?.raw
     let session = try VoiceSession(setup, engine: EngineCatalog.bundled.defaultEngine)
     let sink = DiscardingSink()
     for report in reports { session.submit(report, sink: sink) }
@@ -146,10 +155,13 @@ struct SessionAllocationTests {
         $0.audio.reference.samples = samples(reference, seed: UInt32(frame + 1000))
         guard let heard, !heard.stalls.contains(where: { $0.contains(frame) }) else { return }
         let late = heard.stalls.first { $0.upperBound == frame }?.count ?? 0
-        $0.audio.farEnd.samples = samples(
-          heard.farEnd, seed: UInt32(frame + 2000), frames: 1 + late)
-        $0.audio.otherAudio.samples = samples(
-          heard.otherAudio, seed: UInt32(frame + 3000), frames: 1 + late)
+        if let farEnd = heard.farEnd {
+          $0.audio.farEnd.samples = samples(farEnd, seed: UInt32(frame + 2000), frames: 1 + late)
+        }
+        if let otherAudio = heard.otherAudio {
+          $0.audio.otherAudio.samples = samples(
+            otherAudio, seed: UInt32(frame + 3000), frames: 1 + late)
+        }
       }.serializedBytes()
     }
   }
@@ -157,9 +169,11 @@ struct SessionAllocationTests {
 
 /// The audio of a session, and the way in which it arrives.
 private struct Heard {
-  let farEnd: AudioFormat
-  let otherAudio: AudioFormat
-  let playback: AudioFormat
+  var farEnd: AudioFormat?
+  var otherAudio: AudioFormat?
+  var playback: AudioFormat?
+  var recognizer: AudioFormat?
+  var raw: AudioFormat?
   /// The frames that arrive only after a stall.
   var stalls: [Range<Int>] = []
 }

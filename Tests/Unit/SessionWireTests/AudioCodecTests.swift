@@ -77,12 +77,10 @@ struct AudioCodecTests {
 
   @Test(arguments: [0, 1, 127, 128, 1_000_000, Int64.max])
   func theWriterAgreesWithSwiftProtobuf(firstSample: Int64) throws {
-    for hasPlayback in [false, true] {
-      try check(firstSample: firstSample, hasPlayback: hasPlayback)
-    }
+    for hasAll in [false, true] { try check(firstSample: firstSample, hasAllOutputs: hasAll) }
   }
 
-  private func check(firstSample: Int64, hasPlayback: Bool) throws {
+  private func check(firstSample: Int64, hasAllOutputs: Bool) throws {
     let frames = [
       FrameInfo(speechProbability: 0, hasVoice: false, isMuted: true),
       FrameInfo(speechProbability: 0.5, hasVoice: true, isMuted: false),
@@ -94,8 +92,10 @@ struct AudioCodecTests {
         frames.withUnsafeBufferPointer { frames in
           let run = OutputChunk.Samples(
             bytes: samples, firstSample: firstSample, sampleCount: samples.count / 2)
+          let other = hasAllOutputs ? run : nil
           let response = AudioResponse(
-            OutputChunk(processed: run, playback: hasPlayback ? run : nil, frames: frames))
+            OutputChunk(
+              processed: run, playback: other, recognizer: other, raw: other, frames: frames))
           var bytes = [UInt8](repeating: 0xee, count: response.size)
           bytes.withUnsafeMutableBytes { response.write(to: $0) }
           return bytes
@@ -104,7 +104,11 @@ struct AudioCodecTests {
       let expected = Anechoic_V1_ProcessResponse.with {
         $0.audio.processed.samples = Data(samples)
         $0.audio.processed.firstSample = firstSample
-        if hasPlayback { $0.audio.playback = $0.audio.processed }
+        if hasAllOutputs {
+          $0.audio.playback = $0.audio.processed
+          $0.audio.recognizer = $0.audio.processed
+          $0.audio.raw = $0.audio.processed
+        }
         $0.audio.frames = frames.map { frame in
           Anechoic_V1_FrameInfo.with {
             $0.speechProbability = frame.speechProbability

@@ -58,6 +58,8 @@ struct RecordedCall {
     #expect(outcome.differsBy == nil && outcome.fault == nil, sourceLocation: sourceLocation)
     #expect(replay.processed == heard.processed, sourceLocation: sourceLocation)
     #expect(replay.playback == heard.playback, sourceLocation: sourceLocation)
+    #expect(replay.recognizer == heard.recognizer, sourceLocation: sourceLocation)
+    #expect(replay.raw == heard.raw, sourceLocation: sourceLocation)
     let events = heard.events.map { event in
       var event = event
       event.clearTime()
@@ -72,6 +74,8 @@ struct RecordedCall {
 final class Replay: SessionSink {
   private(set) var processed: [UInt8] = []
   private(set) var playback: [UInt8] = []
+  private(set) var recognizer: [UInt8] = []
+  private(set) var raw: [UInt8] = []
   private(set) var events: [Anechoic_V1_SessionEvent] = []
   private var result: SessionReplay.Outcome?
 
@@ -89,6 +93,8 @@ final class Replay: SessionSink {
   func emit(_ chunk: OutputChunk) {
     processed += chunk.processed.bytes
     if let samples = chunk.playback { playback += samples.bytes }
+    if let samples = chunk.recognizer { recognizer += samples.bytes }
+    if let samples = chunk.raw { raw += samples.bytes }
   }
 
   func emit(_ event: SessionEvent) {

@@ -8,6 +8,8 @@ struct Recording: Sendable {
   var started = Anechoic_V1_Started()
   var processed: [UInt8] = []
   var playback: [UInt8] = []
+  var recognizer: [UInt8] = []
+  var raw: [UInt8] = []
   var firstSamples: [Int64] = []
   var frames: [Anechoic_V1_FrameInfo] = []
   var events: [Anechoic_V1_SessionEvent] = []
@@ -22,6 +24,8 @@ struct Recording: Sendable {
     case .audio(let audio):
       processed.append(contentsOf: audio.processed.samples)
       playback.append(contentsOf: audio.playback.samples)
+      recognizer.append(contentsOf: audio.recognizer.samples)
+      raw.append(contentsOf: audio.raw.samples)
       firstSamples.append(audio.processed.firstSample)
       frames.append(contentsOf: audio.frames)
     case .event(let event): events.append(event)

@@ -1,5 +1,7 @@
 import AnechoicAPI
+import AudioCore
 import GRPCTransport
+import SessionWire
 import SwiftProtobuf
 import Testing
 import VoiceClient
@@ -75,6 +77,17 @@ struct RefusedStartTests {
     Fault(field: "start.outputs.playback.sample_rate_hz") {
       $0.outputs.playback = $0.inputs.microphone
       $0.outputs.playback.sampleRateHz = 11025
+    },
+    Fault(field: "start.outputs.recognizer.sample_rate_hz") {
+      $0.outputs.recognizer = $0.inputs.microphone
+      $0.outputs.recognizer.sampleRateHz = 11025
+    },
+    Fault(field: "start.outputs.raw.encoding") {
+      $0.outputs.raw = .with { $0.sampleRateHz = 16000 }
+    },
+    Fault(field: "start.outputs.chunk_duration") {
+      $0.outputs.raw = Anechoic_V1_AudioFormat(.opus(.hz16000))
+      $0.outputs.chunkDuration = Google_Protobuf_Duration(seconds: 0, nanos: 120_000_000)
     },
     Fault(field: "start.config.preferred_injection_mode") {
       $0.config.preferredInjectionMode = .UNRECOGNIZED(3)

@@ -107,7 +107,7 @@ final class EchoRun {
 extension EchoRun {
   /// The output, aligned with the microphone.
   var output: [Float] {
-    let latency = rate.samples(in: session.algorithmicDelay)
+    let latency = rate.samples(in: session.delays.processed)
     return Array(decode(sink.processed, .f32(rate))[0].dropFirst(latency))
   }
 
@@ -135,7 +135,7 @@ extension EchoRun {
 
   /// Returns the share of frames with voice, from one second of the microphone to another.
   func voiceShare(_ seconds: Range<Double>) -> Double {
-    let delay = rate.samples(in: session.algorithmicDelay) / frameSize
+    let delay = rate.samples(in: session.delays.processed) / frameSize
     let frames = (Int(seconds.lowerBound * 100) + delay)..<(Int(seconds.upperBound * 100) + delay)
     let found = sink.frames[frames.clamped(to: sink.frames.indices)]
     return Double(found.count { $0.hasVoice }) / Double(max(1, found.count))

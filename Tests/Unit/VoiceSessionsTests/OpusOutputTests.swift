@@ -19,7 +19,7 @@ struct OpusOutputTests {
     try session.send(encode([sound], .f32), to: .microphone, sink: sink)
     session.finish(.clientClosed, sink: sink)
     let decoded = Packets.decode(sink.processed, rate)
-    let stated = rate.samples(in: session.algorithmicDelay + .nanoseconds(1))
+    let stated = rate.samples(in: session.delays.processed + .nanoseconds(1))
     let found = lag(of: decoded, behind: sound, limit: 2 * rate.samplesPerFrame + stated)
     #expect(abs(found - stated) <= 1)
     let count = frames * rate.samplesPerFrame
@@ -51,13 +51,13 @@ struct OpusOutputTests {
     try session.send(encode([sound], .f32), to: .farEnd, sink: sink)
     try session.send(encode([Signals.silence(16_000)], .s16), to: .microphone, sink: sink)
     session.finish(.clientClosed, sink: sink)
-    let stated = SampleRate.hz16000.samples(in: session.playbackDelay)
+    let stated = SampleRate.hz16000.samples(in: session.delays.playback)
     #expect(stated == 104)
     let decoded = Packets.decode(sink.playback, .hz16000)
     #expect(abs(lag(of: decoded, behind: sound, limit: 640) - stated) <= 1)
     let plain = try VoiceSession(
       SessionSetup(microphone: .s16), engine: EngineCatalog.bundled.defaultEngine)
-    #expect(plain.playbackDelay == .zero)
+    #expect(plain.delays.playback == .zero)
   }
 }
 

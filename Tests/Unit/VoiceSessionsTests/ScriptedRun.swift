@@ -1,6 +1,7 @@
 import AudioCore
 import TestAudio
 import Testing
+import VoiceEngines
 
 @testable import VoiceSessions
 
@@ -30,7 +31,7 @@ final class ScriptedRun {
 
   init(
     _ setup: SessionSetup = ScriptedRun.setup(),
-    engine: ScriptedEngine.Type = ScriptedEngine.self
+    engine: any VoiceEngine.Type = ScriptedEngine.self
   ) throws {
     session = try VoiceSession(setup, engine: engine)
   }

@@ -50,7 +50,7 @@ struct SessionMuteTests {
     let processed = decode(run.sink.processed, .f32(output))[0]
     #expect(processed.count == input.convert(count, to: output))
     let delay = Int(
-      (run.session.algorithmicDelay / .seconds(1) * Double(output.hertz)).rounded())
+      (run.session.delays.processed / .seconds(1) * Double(output.hertz)).rounded())
     let closed = input.convert(Int(mute), to: output) + delay
     let opened = input.convert(Int(3 * mute), to: output) + delay
     #expect(processed[(closed + 1)..<(opened - 1)].allSatisfy { $0 == 0 })

@@ -7,6 +7,8 @@ import VoiceSessions
 final class RecordingSink: SessionSink {
   var processed: [UInt8] = []
   var playback: [UInt8] = []
+  var recognizer: [UInt8] = []
+  var raw: [UInt8] = []
   var firstSamples: [Int64] = []
   var frames: [FrameInfo] = []
   var events: [SessionEvent] = []
@@ -17,6 +19,8 @@ final class RecordingSink: SessionSink {
     firstSamples.append(chunk.processed.firstSample)
     processed.append(contentsOf: chunk.processed.bytes)
     if let samples = chunk.playback { playback.append(contentsOf: samples.bytes) }
+    if let samples = chunk.recognizer { recognizer.append(contentsOf: samples.bytes) }
+    if let samples = chunk.raw { raw.append(contentsOf: samples.bytes) }
     frames.append(contentsOf: chunk.frames)
   }
 

@@ -31,7 +31,7 @@ struct TimelineTests {
     let weight = processed.reduce(0, +)
     let middle = processed.enumerated().reduce(0) { $0 + Float($1.offset) * $1.element } / weight
     let delay = middle / Float(output.hertz) - 0.1
-    let stated = Float(run.session.algorithmicDelay / .seconds(1))
+    let stated = Float(run.session.delays.processed / .seconds(1))
     #expect(abs(delay - stated) * Float(output.hertz) < 1.5)
   }
 
@@ -56,7 +56,7 @@ struct TimelineTests {
     let run = try SessionRun(setup)
     try run.send(microphone: microphone, in: 320)
     run.finish()
-    let latency = Int(run.session.algorithmicDelay / .milliseconds(1)) * 32
+    let latency = Int(run.session.delays.processed / .milliseconds(1)) * 32
     #expect(run.sink.processed.dropFirst(latency).elementsEqual(microphone.dropLast(latency)))
   }
 

@@ -422,7 +422,7 @@ async def test_a_gap_of_20_seconds_is_read_whole_and_counted_once():
 @in_loop
 async def test_a_gap_that_nobody_reads_takes_no_room_and_drops_nothing():
     from anechoic._output import OutputQueue
-    queue = OutputQueue(MONO, None, is_real_time=True)
+    queue = OutputQueue(MONO, {}, is_real_time=True)
     queue.add_gap(0, 20 * 16000)
     for first in range(20 * 16000, 29 * 16000, 320):
         queue.add(Output(np.zeros(320, np.int16), first, None, ()))

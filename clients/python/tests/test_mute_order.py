@@ -112,7 +112,7 @@ def _result(number):
 
 def test_spans_of_silence():
     silence = Silence(16000, 16000)
-    silence.delay = 10
+    silence.delayed(samples=10 / 16000)
     silence.begin(1, 100)
     assert silence.applied(output(0)).samples.tolist() == [9] * 110 + [0] * 210
     silence.begin(3, 500)  # Again, before the answer.

@@ -67,6 +67,44 @@ async def test_read_returns_the_samples_that_were_asked_for(server, microphone):
 
 
 @in_loop
+async def test_each_consumer_has_an_output_of_its_own(server, microphone, reference):
+    async with anechoic.Session(
+        server, microphone=MONO, reference=MONO, recognizer=MONO, raw=Format(8000), real_time=False
+    ) as session:
+        parts = [part async for part in session.process(microphone.samples, reference.samples)]
+        delays = [round(seconds * 16000) for seconds in (session.delay, session.recognizer_delay)]
+        raw_delay = round(session.raw_delay * 8000)
+    voice, recognizer, raw = (np.concatenate([getattr(part, name) for part in parts])
+                              for name in ("samples", "recognizer", "raw"))
+    assert delays[0] == delays[1] and len(voice) == len(recognizer) == 2 * len(raw)
+    assert level(microphone.samples, 3, 8) - level(recognizer, 3, 8) > 20
+    # Gain control raises the voice for people, and leaves it as it is for a recognizer.
+    assert abs(level(recognizer, 9.5, 13.5) - level(microphone.samples, 9.5, 13.5)) < 2
+    halved = microphone.samples[::2].astype(float)
+    at_once = [np.corrcoef(raw[8000 + delay:80000 + delay], halved[8000:80000])[0, 1]
+               for delay in (raw_delay - 8, raw_delay, raw_delay + 8)]
+    assert at_once[1] == max(at_once) and at_once[1] > 0.9
+
+
+@in_loop
+async def test_a_mute_silences_each_output_from_the_same_time_on(server, microphone):
+    talk = microphone.samples[10 * 16000:12 * 16000]
+    async with anechoic.Session(
+        server, microphone=MONO, recognizer=MONO, raw=Format(8000), real_time=False
+    ) as session:
+        await session.feed(talk[:16000])
+        await session.mute()
+        await session.feed(talk[16000:])
+        await session.finish()
+        parts = [part async for part in session]
+        delays = session.delay, session.recognizer_delay, session.raw_delay
+    for name, rate, delay in zip(("samples", "recognizer", "raw"), (16000, 16000, 8000), delays):
+        output = np.concatenate([getattr(part, name) for part in parts])
+        assert not output[rate + round(delay * rate) + 1:].any()
+        assert output[:rate - 800].any()
+
+
+@in_loop
 async def test_formats_differ_between_inputs_and_outputs(server, microphone):
     stereo = Format(48000, channels=2, encoding="f32")
     async with anechoic.Session(

@@ -17,11 +17,17 @@ struct JobFiles {
   var output: String
   /// The file for the playback mix. Nil if the session has no playback.
   var playback: String?
+  /// The file for the output for a recognizer of speech, and that for the microphone as it was captured.
+  var recognizer: String?
+  var raw: String?
 
   /// The files that the job reads.
   var read: [String] {
     [microphone, reference, farEnd, otherAudio, controls].compactMap { $0 } + farEnds.map(\.path)
   }
+
+  /// The audio files that the job writes.
+  var written: [String] { [output] + [playback, recognizer, raw].compactMap(\.self) }
 
   /// Opens the input files.
   func inputs() throws(AudioFileError) -> InputFiles {

@@ -52,6 +52,20 @@ struct ProcessFiles: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
+      The file to write the voice for a recognizer of speech to: without echo, noise lowered by at most \
+      10 dB, no gain control.
+      """, valueName: "file"))
+  var recognizer: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The file to write the microphone as it was captured to, as late as the other outputs.",
+      valueName: "file"))
+  var raw: String?
+
+  @Option(
+    help: ArgumentHelp(
+      """
       The file to write events and results of controls to; - is standard output. Names that end in \
       .csv or .npz (NumPy) are tables, here and in --stats and --frames; others are JSON lines.
       """, valueName: "file"))
@@ -105,7 +119,8 @@ struct ProcessFiles: ParsableArguments {
       farEnd: farEnd.first { $0.name == nil }?.path,
       farEnds: farEnd.compactMap { file in file.name.map { ($0, file.path) } },
       otherAudio: otherAudio,
-      controls: controls, isLoop: loop, isOpus: opus, output: output, playback: playback)
+      controls: controls, isLoop: loop, isOpus: opus, output: output, playback: playback,
+      recognizer: recognizer, raw: raw)
   }
 
   /// The paths of the logs.
@@ -117,6 +132,6 @@ struct ProcessFiles: ParsableArguments {
   func checkRoles() throws(CommandFailure) {
     try FileRoles.check(
       read: job.read,
-      written: [output, playback, events, stats, frames, record].compactMap { $0 })
+      written: job.written + [events, stats, frames, record].compactMap(\.self))
   }
 }

@@ -40,7 +40,7 @@ final class ProcessJob {
     sampleCount = files.isLoop ? nil : inputs.sampleCount
     summaryFiles = JobSummary.Files(
       microphone: files.microphone, reference: files.reference,
-      outputs: [files.output, files.playback].compactMap { $0 },
+      outputs: files.written,
       length: sampleCount.map { inputs.microphoneFormat.rate.duration(ofSamples: $0) },
       shortReference: inputs.shortReference,
       hasEchoReference: files.reference != nil || files.playback != nil)
@@ -49,11 +49,13 @@ final class ProcessJob {
       grantInjection, remembers: remembersInjection, controls: controls)
     var start = start
     inputs.announce(in: &start.inputs)
-    if files.playback != nil {
-      start.outputs.playback = Anechoic_V1_AudioFormat(
-        files.isOpus
-          ? .opus(playbackFormat.rate, channelCount: playbackFormat.channelCount) : playbackFormat)
+    func sent(_ format: AudioFormat) -> Anechoic_V1_AudioFormat {
+      Anechoic_V1_AudioFormat(
+        files.isOpus ? .opus(format.rate, channelCount: format.channelCount) : format)
     }
+    if files.playback != nil { start.outputs.playback = sent(playbackFormat) }
+    if files.recognizer != nil { start.outputs.recognizer = sent(microphoneFormat) }
+    if files.raw != nil { start.outputs.raw = sent(microphoneFormat) }
     self.start = start
     sender = Sender(files: inputs, controls: controls, stop: stop)
   }
@@ -81,11 +83,9 @@ final class ProcessJob {
     connected()
     let watch = watchSignals()
     defer { watch.cancel() }
-    let output = try AudioFileWriter(path: files.output, format: microphoneFormat)
+    let outputs = try openOutputs()
     var receiver = Receiver(
-      output: output,
-      playback: try files.playback.map { try AudioFileWriter(path: $0, format: playbackFormat) },
-      isOpus: files.isOpus, log: try makeLog(microphoneFormat.rate), inputLevels: levels,
+      outputs, isOpus: files.isOpus, log: try makeLog(microphoneFormat.rate), inputLevels: levels,
       controls: controls,
       injectionPolicy: injectionPolicy, progress: ProgressBar(total: sampleCount),
       length: sampleCount)
@@ -101,10 +101,20 @@ final class ProcessJob {
       throw error
     }
     return JobSummary(
-      try await sending, found, summaryFiles, sampleCount: output.sampleCount,
-      rate: output.format.rate,
+      try await sending, found, summaryFiles, sampleCount: outputs.output.sampleCount,
+      rate: microphoneFormat.rate,
       engine: stream.started.engine.words, algorithmicDelay: stream.algorithmicDelay,
       took: ContinuousClock.now - began, wasStopped: stop.isSet)
+  }
+
+  private func openOutputs() throws -> Receiver.Files {
+    func file(_ path: String?) throws -> AudioFileWriter? {
+      try path.map { try AudioFileWriter(path: $0, format: microphoneFormat) }
+    }
+    return Receiver.Files(
+      output: try AudioFileWriter(path: files.output, format: microphoneFormat),
+      playback: try files.playback.map { try AudioFileWriter(path: $0, format: playbackFormat) },
+      recognizer: try file(files.recognizer), raw: try file(files.raw))
   }
 
   /// Ends the audio at the first SIGINT or SIGTERM.

@@ -10,40 +10,46 @@ internal import VoiceClient
 /// The receiver of a session's output. It writes the audio to its files, and everything else to the
 /// logs.
 struct Receiver: ~Copyable {
-  /// The longest gap in the output, in seconds.
-  private static let longestGap = 600
+  /// The files of a session's outputs. Nil for an output that the session does not have.
+  struct Files {
+    let output: AudioFileWriter
+    let playback: AudioFileWriter?
+    let recognizer: AudioFileWriter?
+    let raw: AudioFileWriter?
+  }
 
-  private let output: AudioFileWriter
-  private let playback: AudioFileWriter?
+  private var output: OutputTrack
+  private var playback: OutputTrack?
+  private var recognizer: OutputTrack?
+  private var raw: OutputTrack?
   private let log: any JobLog
   private let inputLevels: InputFiles.RecentLevelsOfInputs
   private let controls: ControlQueue
   private let injectionPolicy: InjectionPolicy
   private let progress: ProgressBar
   private var meter: LevelMeter
-  /// The number of samples of the output, or nil if it is not known.
-  private let length: Int?
-  /// Nil if the audio is no Opus.
-  private var outputPackets: PacketReader?
-  private var playbackPackets: PacketReader?
   private var findings = JobFindings()
 
   init(
-    output: AudioFileWriter, playback: AudioFileWriter?, isOpus: Bool, log: any JobLog,
+    _ files: Files, isOpus: Bool, log: any JobLog,
     inputLevels: InputFiles.RecentLevelsOfInputs, controls: ControlQueue,
     injectionPolicy: InjectionPolicy, progress: ProgressBar, length: Int?
   ) {
-    self.output = output
-    self.playback = playback
+    let rate = files.output.format.rate
+    func track(_ file: AudioFileWriter) -> OutputTrack {
+      OutputTrack(
+        file, isOpus: isOpus, length: length.map { rate.convert($0, to: file.format.rate) })
+    }
+    output = track(files.output)
+    playback = files.playback.map(track)
+    recognizer = files.recognizer.map(track)
+    raw = files.raw.map(track)
     self.log = log
     self.inputLevels = inputLevels
     self.controls = controls
     self.injectionPolicy = injectionPolicy
     self.progress = progress
-    meter = LevelMeter(output.format)
-    self.length = length
-    outputPackets = isOpus ? PacketReader(output.format) : nil
-    playbackPackets = isOpus ? playback.map { PacketReader($0.format) } : nil
+    meter = LevelMeter(files.output.format)
   }
 
   /// Receives until the session has ended, and completes the log.
@@ -55,7 +61,7 @@ struct Receiver: ~Copyable {
       throw error
     }
     try log.finish()
-    findings.endSpeech(at: Int64(output.sampleCount))
+    findings.endSpeech(at: Int64(output.file.sampleCount))
     findings.levels = meter.meanSquares
     return findings
   }
@@ -95,37 +101,13 @@ struct Receiver: ~Copyable {
       + "\(resumed.lostSamples) samples of the output are lost"
   }
 
-  /// Writes silence in place of output that was lost with a connection, up to the sample `first`.
-  private func fill(_ file: AudioFileWriter, to first: Int64) throws {
-    var missing = Int(clamping: first) - file.sampleCount
-    // No server is away for longer: the session would have been given up.
-    guard missing <= Self.longestGap * file.format.rate.hertz else { return }
-    while missing > 0 {
-      let count = min(missing, file.format.rate.hertz)
-      try file.write([UInt8](repeating: 0, count: count * file.format.bytesPerSampleFrame))
-      missing -= count
-    }
-  }
-
   private mutating func take(_ audio: Anechoic_V1_AudioOutput) throws {
-    let samples: [UInt8]
-    if let decoded = outputPackets?.samples(of: audio.processed) {
-      samples = fitting(decoded, output)
-    } else {
-      samples = Array(audio.processed.samples)
-      try fill(output, to: audio.processed.firstSample)
-    }
-    try output.write(samples)
-    if let playback {
-      if let decoded = playbackPackets?.samples(of: audio.playback) {
-        try playback.write(fitting(decoded, playback))
-      } else {
-        try fill(playback, to: audio.playback.firstSample)
-        try playback.write(Array(audio.playback.samples))
-      }
-    }
+    let samples = try output.write(audio.processed)
+    try playback?.write(audio.playback)
+    try recognizer?.write(audio.recognizer)
+    try raw?.write(audio.raw)
     let levels = meter.append(samples)
-    let samplesPerFrame = Int64(output.format.rate.samplesPerFrame)
+    let samplesPerFrame = Int64(output.file.format.rate.samplesPerFrame)
     for (index, frame) in audio.frames.enumerated() {
       let first = audio.processed.firstSample + Int64(index) * samplesPerFrame
       let place = Int(clamping: first / samplesPerFrame)
@@ -136,15 +118,7 @@ struct Receiver: ~Copyable {
           processed: index < levels.count ? levels[index] : nil))
       findings.take(frame)
     }
-    progress.show(output.sampleCount)
-  }
-
-  /// Returns the decoded samples that belong into a file. The last packet of a session may be longer
-  /// than the rest of the sound.
-  private func fitting(_ samples: [UInt8], _ file: AudioFileWriter) -> [UInt8] {
-    guard let length else { return samples }
-    let rest = output.format.rate.convert(length, to: file.format.rate) - file.sampleCount
-    return Array(samples.prefix(max(0, rest) * file.format.bytesPerSampleFrame))
+    progress.show(output.file.sampleCount)
   }
 
   private mutating func take(_ event: Anechoic_V1_SessionEvent) throws {

@@ -31,6 +31,16 @@ struct ReplayCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
+      "The file to write the voice for a recognizer of speech to.", valueName: "file"))
+  var recognizer: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The file to write the microphone as it was captured to.", valueName: "file"))
+  var raw: String?
+
+  @Option(
+    help: ArgumentHelp(
       "The file to write events to, as JSON lines; - is standard output.", valueName: "file"))
   var events: String?
 
@@ -43,9 +53,13 @@ struct ReplayCommand: AsyncParsableCommand {
   @Flag(help: "Print one JSON object.")
   var json = false
 
+  private var paths: ReplayFiles.Paths {
+    ReplayFiles.Paths(
+      processed: processed, playback: playback, recognizer: recognizer, raw: raw, events: events)
+  }
+
   func run() async throws {
-    try FileRoles.check(
-      read: [file] + profile.map(\.file), written: [processed, playback, events].compactMap { $0 })
+    try FileRoles.check(read: [file] + profile.map(\.file), written: paths.all)
     let replay: SessionReplay
     let contents = try contents()
     let profiles = try await profiles()
@@ -56,7 +70,7 @@ struct ReplayCommand: AsyncParsableCommand {
     }
     let outcome: SessionReplay.Outcome
     do {
-      let files = try ReplayFiles(replay, processed: processed, playback: playback, events: events)
+      let files = try ReplayFiles(replay, paths)
       outcome = replay.run(sink: files)
       try files.check()
     } catch let error as AudioFileError {

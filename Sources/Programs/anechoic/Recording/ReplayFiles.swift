@@ -10,31 +10,57 @@ internal import VoiceSessions
 
 /// The files to which a replay writes its outputs and events.
 final class ReplayFiles: SessionSink {
-  private let processed: AudioFileWriter?
-  private let playback: AudioFileWriter?
+  /// The paths of the files, each nil for no file.
+  struct Paths {
+    var processed: String?
+    var playback: String?
+    var recognizer: String?
+    var raw: String?
+    var events: String?
+
+    var all: [String] { [processed, playback, recognizer, raw, events].compactMap(\.self) }
+  }
+
+  /// The files that are written, each with the samples that belong into it.
+  private var tracks: [(samples: (OutputChunk) -> OutputChunk.Samples?, track: Track)] = []
   private let events: LineFile?
-  /// Nil for an output that is no Opus.
-  private var processedPackets: PacketReader?
-  private var playbackPackets: PacketReader?
   private var failure: (any Error)?
 
-  init(
-    _ replay: SessionReplay, processed: String?, playback: String?, events: String?
-  ) throws {
-    self.processed = try processed.map {
-      try AudioFileWriter(path: $0, format: replay.processed)
-    }
-    if let playback {
-      guard let format = replay.playback else {
-        throw CommandFailure("--playback: the recorded session has no playback")
+  init(_ replay: SessionReplay, _ paths: Paths) throws {
+    events = try paths.events.map { try LineFile($0) }
+    func add(
+      _ path: String?, _ name: String, _ format: AudioFormat?,
+      _ samples: @escaping (OutputChunk) -> OutputChunk.Samples?
+    ) throws {
+      guard let path else { return }
+      guard let format else {
+        throw CommandFailure("--\(name): the recorded session has no output of this name")
       }
-      self.playback = try AudioFileWriter(path: playback, format: format)
-    } else {
-      self.playback = nil
+      tracks.append((samples, try Track(path, format)))
     }
-    self.events = try events.map { try LineFile($0) }
-    processedPackets = replay.processed.opus.map { _ in PacketReader(replay.processed) }
-    playbackPackets = replay.playback.flatMap { $0.opus == nil ? nil : PacketReader($0) }
+    try add(paths.processed, "processed", replay.processed, \.processed)
+    try add(paths.playback, "playback", replay.playback, \.playback)
+    try add(paths.recognizer, "recognizer", replay.recognizer, \.recognizer)
+    try add(paths.raw, "raw", replay.raw, \.raw)
+  }
+
+  /// The file of one output.
+  private final class Track {
+    private let file: AudioFileWriter
+    /// Nil for an output that is no Opus.
+    private var packets: PacketReader?
+
+    init(_ path: String, _ format: AudioFormat) throws {
+      file = try AudioFileWriter(path: path, format: format)
+      packets = format.opus.map { _ in PacketReader(format) }
+    }
+
+    func write(_ chunk: OutputChunk.Samples) throws {
+      let decoded = packets?.samples(Array(chunk.bytes), firstSample: chunk.firstSample)
+      try file.write(
+        decoded.map { Array($0.prefix(chunk.sampleCount * file.format.bytesPerSampleFrame)) }
+          ?? Array(chunk.bytes))
+    }
   }
 
   /// Throws the first error that occurred while the files were written.
@@ -44,21 +70,10 @@ final class ReplayFiles: SessionSink {
 
   func emit(_ chunk: OutputChunk) {
     trying {
-      if let processed {
-        try processed.write(Self.samples(chunk.processed, processed.format, &processedPackets))
-      }
-      if let playback, let samples = chunk.playback {
-        try playback.write(Self.samples(samples, playback.format, &playbackPackets))
+      for (samples, track) in tracks {
+        if let samples = samples(chunk) { try track.write(samples) }
       }
     }
-  }
-
-  private static func samples(
-    _ chunk: OutputChunk.Samples, _ format: AudioFormat, _ packets: inout PacketReader?
-  ) -> [UInt8] {
-    let decoded = packets?.samples(Array(chunk.bytes), firstSample: chunk.firstSample)
-    guard let decoded else { return Array(chunk.bytes) }
-    return Array(decoded.prefix(chunk.sampleCount * format.bytesPerSampleFrame))
   }
 
   func emit(_ event: SessionEvent) {

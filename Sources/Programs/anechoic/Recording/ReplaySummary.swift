@@ -15,6 +15,9 @@ struct ReplaySummary: Encodable {
   private let processedSha256: String
   /// The digest of the playback. Nil if there is no playback.
   private let playbackSha256: String?
+  /// The digests of these outputs. Nil for an output that the session does not have.
+  private let recognizerSha256: String?
+  private let rawSha256: String?
   private let same: Bool
   /// The number of samples of the processed output up to which the replay is the same as recorded.
   private let sameToSample: Int64
@@ -32,6 +35,8 @@ struct ReplaySummary: Encodable {
     processedSamples = outcome.digest.processedSamples
     processedSha256 = Self.hex(outcome.digest.processedSha256)
     playbackSha256 = replay.playback.map { _ in Self.hex(outcome.digest.playbackSha256) }
+    recognizerSha256 = replay.recognizer.map { _ in Self.hex(outcome.digest.recognizerSha256) }
+    rawSha256 = replay.raw.map { _ in Self.hex(outcome.digest.rawSha256) }
     same = outcome.differsBy == nil
     sameToSample = outcome.samplesAlike
     differsBySample = outcome.differsBy
@@ -48,6 +53,8 @@ struct ReplaySummary: Encodable {
       "processed       \(processedSha256)",
     ]
     if let playbackSha256 { lines.append("playback        \(playbackSha256)") }
+    if let recognizerSha256 { lines.append("recognizer      \(recognizerSha256)") }
+    if let rawSha256 { lines.append("raw             \(rawSha256)") }
     if let sample = withheldFromMicrophoneSample {
       lines.append(
         "muted           from \(Self.seconds(sample, microphoneRateHz)) on; the muted audio is "

@@ -82,7 +82,7 @@ final class JoinCall: ServerCallHandler {
     handle.perform { session in
       session?.join(PlaybackClient(name: name, playback: ring))
       // Nil if the session has ended.
-      let delay = session?.session.playbackDelay
+      let delay = session?.session.delays.playback
       executor.perform {
         guard let call = reference.value else { return handle.tell { $0.leave(ring) } }
         call.play(handle, ring, format, delay)

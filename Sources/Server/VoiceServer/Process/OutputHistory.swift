@@ -11,7 +11,7 @@ final class OutputHistory {
   private static let mediaClockBytes = 1 << 20
   private static let fewestChunks = 4
   /// The largest part of a message that is not audio: for the chunks, and for each frame.
-  private static let overhead = (chunks: 64, frame: 16)
+  private static let overhead = (chunks: 128, frame: 16)
 
   private struct Entry {
     var samples: Range<Int64> = 0..<0
@@ -27,8 +27,7 @@ final class OutputHistory {
 
   init(_ setup: SessionSetup) {
     slotSize =
-      setup.processed.largestChunk(frames: setup.framesPerChunk)
-      + (setup.playback?.largestChunk(frames: setup.framesPerChunk) ?? 0)
+      setup.outputs.reduce(0) { $0 + $1.largestChunk(frames: setup.framesPerChunk) }
       + Self.overhead.chunks + Self.overhead.frame * setup.framesPerChunk
     let wanted =
       setup.isRealTime

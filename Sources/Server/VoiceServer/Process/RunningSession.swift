@@ -349,8 +349,7 @@ final class RunningSession: SessionSink {
   /// The answer to the start, with the present state of the session.
   var started: Anechoic_V1_Started {
     var started = Anechoic_V1_Started(
-      sessionID: handle.id, setup, session.state, algorithmicDelay: session.algorithmicDelay,
-      playbackDelay: session.playbackDelay,
+      sessionID: handle.id, setup, session.state, session.delays,
       engine: engine)
     if let resumption = handle.resumption {
       started.resumeToken = Data(resumption.token)

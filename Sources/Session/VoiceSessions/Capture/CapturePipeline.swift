@@ -23,6 +23,8 @@ struct CapturePipeline: ~Copyable {
   private(set) var restsEcho = false
   /// Whether the engine runs in its reduced mode, without its most expensive part.
   private(set) var isReduced = false
+  /// The delay from the microphone to the output of the engine, in samples of the engine.
+  let untilEngineOutSamples: Int
   /// The delay from the microphone to the sound that findings belong to, in samples of the microphone.
   let findingsLatencySamples: Int64
   private var toEngine: FrameConverter
@@ -34,9 +36,10 @@ struct CapturePipeline: ~Copyable {
   init(_ setup: SessionSetup, _ engineType: any VoiceEngine.Type) throws {
     let channelCount = min(setup.microphone.channelCount, setup.processed.channelCount)
     let rate = Self.rate(for: setup, engineType.processingRates)
-    let format = EngineFormat(
+    var format = EngineFormat(
       rate: rate, channelCount: channelCount,
       reference: setup.echoReference.map { .init(rate: $0.rate, channelCount: $0.channelCount) })
+    format.hasRecognizer = setup.recognizer != nil
     let micMode = setup.configuration.micMode(of: engineType, format)
     let engine = try engineType.init(
       format: format, settings: setup.configuration.engineSettings(for: micMode.mode))
@@ -59,9 +62,26 @@ struct CapturePipeline: ~Copyable {
       + setup.processed.rate.duration(ofSamples: fromEngine.latencySamples)
     latencySamples =
       rate.convert(untilEngineOut, to: setup.processed.rate) + fromEngine.latencySamples
+    untilEngineOutSamples = untilEngineOut
     findingsLatencySamples = Int64(rate.convert(untilEngineOut, to: setup.microphone.rate))
     self.toEngine = toEngine
     self.fromEngine = fromEngine
+  }
+
+  /// Creates the output for a recognizer, or nil for a session without it.
+  func recognizerOutput(_ setup: SessionSetup) throws -> RecognizerOutput? {
+    guard let output = setup.recognizer else { return nil }
+    guard let engine = engine as? any RecognitionEngine else {
+      throw EngineError("\(type(of: engine).identity) has no output for a recognizer")
+    }
+    return try RecognizerOutput(
+      output, setup, engine, format, untilEngineOut: untilEngineOutSamples)
+  }
+
+  /// Creates the output with the microphone as it was captured, or nil for a session without it.
+  func rawOutput(_ setup: SessionSetup) throws -> RawOutput? {
+    guard let format = setup.raw else { return nil }
+    return try RawOutput(format, setup, delaySamples: Int(findingsLatencySamples))
   }
 
   mutating func apply(_ configuration: SessionConfiguration) {
@@ -128,9 +148,10 @@ struct CapturePipeline: ~Copyable {
       ofSamples: holdSamples(engine, format) + engine.latencySamples(format))
   }
 
-  /// The lowest rate that loses nothing between the microphone and the output.
+  /// The lowest rate that loses nothing between the microphone and the outputs.
   static func rate(for setup: SessionSetup, _ rates: [SampleRate]) -> SampleRate {
-    let needed = min(setup.microphone.rate, setup.processed.rate)
+    let highest = max(setup.processed.rate, setup.recognizer?.rate ?? setup.processed.rate)
+    let needed = min(setup.microphone.rate, highest)
     return rates.filter { $0 >= needed }.min() ?? needed
   }
 }

@@ -29,19 +29,19 @@ struct CaptureSide: ~Copyable {
 
   /// Whether samples of the microphone arrive.
   var isRunning = false
-  /// The last processed frame.
-  let output: Frame
   /// The findings of the last processed frame.
   private(set) var info = FrameInfo(speechProbability: 0, hasVoice: false, isMuted: false)
   private(set) var processedFrames: Int64 = 0
   private let hasReference: Bool
-  private let rates: (microphone: Int64, processed: Int64)
   private let frame: Frame
   private var microphone: InputTimeline
   private var settled: Int64 = 0  // the samples that had arrived before the last chunk
   private var pair: MicrophonePair?
   private var concealed: ConcealedSpans
   private var pipeline: CapturePipeline
+  private var processed: MutedOutput
+  private var recognizer: RecognizerOutput?
+  private var raw: RawOutput?
   private var echo: EchoReference
   private var convergence = EchoConvergence()
   /// The part of the last frames of the microphone that the canceller predicts.
@@ -49,17 +49,17 @@ struct CaptureSide: ~Copyable {
   private var residualEcho = ResidualEchoDetector()
   private var nearEnd: VoiceActivityDetector
   private var mutedTalker = MutedTalkerDetector()
-  private var limiter: Limiter
-  private var gate: MuteGate
   private var meter = SessionMeter()
   private var oppositeChannels = OppositeChannelsDetector()
   private var warnings = CaptureWarnings()
 
   init(_ setup: SessionSetup, _ engine: any VoiceEngine.Type) throws {
     let pipeline = try CapturePipeline(setup, engine)
+    let recognizer = try pipeline.recognizerOutput(setup)
+    let raw = try pipeline.rawOutput(setup)
     echo = try EchoReference(setup, pipeline, engine)
+    latencies = (pipeline.latency, Self.latency(recognizer), Self.latency(raw))
     hasReference = setup.echoReference != nil
-    rates = (Int64(setup.microphone.rate.hertz), Int64(setup.processed.rate.hertz))
     // At most the last chunk, the gap before it and `longestWaitFrames` wait.
     microphone = InputTimeline(format: setup.microphone, longestLead: nil)
     frame = Frame(rate: setup.microphone.rate, channelCount: setup.microphone.channelCount)
@@ -68,18 +68,31 @@ struct CaptureSide: ~Copyable {
       ? MicrophonePair(setup.microphonePair, rate: setup.microphone.rate) : nil
     concealed = ConcealedSpans(
       frameSize: frame.sampleCount, delay: setup.microphone.rate.samples(in: pipeline.heldBack))
-    output = Frame(rate: setup.processed.rate, channelCount: setup.processed.channelCount)
+    processed = MutedOutput(
+      setup.processed, setup, latency: pipeline.latency, latencySamples: pipeline.latencySamples)
+    self.recognizer = recognizer
+    self.raw = raw
     nearEnd = VoiceActivityDetector(setup.configuration.voiceActivity)
-    limiter = Limiter(rate: setup.processed.rate)
-    gate = MuteGate(
-      isOpen: !setup.startsMuted, latencySamples: pipeline.latencySamples,
-      rate: setup.processed.rate)
     self.pipeline = pipeline
   }
 
+  private static func latency(_ output: borrowing RecognizerOutput?) -> Duration? {
+    switch output {
+    case .some(let output): output.output.latency
+    case .none: nil
+    }
+  }
+
+  private static func latency(_ output: borrowing RawOutput?) -> Duration? {
+    switch output {
+    case .some(let output): output.output.latency
+    case .none: nil
+    }
+  }
+
   var engine: any VoiceEngine { pipeline.engine }
-  /// The time from the microphone to the processed output.
-  var latency: Duration { pipeline.latency }
+  /// The time from the microphone to each output. Nil for an output that the session does not have.
+  let latencies: (processed: Duration, recognizer: Duration?, raw: Duration?)
   /// The mic mode that runs, and the reason where it is not the preferred one.
   var micMode: (mode: MicMode, reason: MicMode.Fallback?) { pipeline.micMode }
   var samplesPerFrame: Int { frame.sampleCount }
@@ -152,6 +165,7 @@ struct CaptureSide: ~Copyable {
 
   mutating func apply(_ configuration: SessionConfiguration) {
     pipeline.apply(configuration)
+    recognizer?.apply(configuration)
     nearEnd.set(configuration.voiceActivity)
   }
 
@@ -179,14 +193,13 @@ struct CaptureSide: ~Copyable {
   /// Uses the two microphones in another way from the next frame on. Does nothing for one microphone.
   mutating func use(_ layout: MicrophonePair.Layout?) { pair?.change(to: layout) }
 
-  /// Mutes or unmutes the processed output from a sample of the microphone on.
+  /// Mutes or unmutes all outputs from a sample of the microphone on.
   ///
   /// - Returns: Whether muted speech was active.
   mutating func mute(_ isMuted: Bool, at sample: Int64) -> Bool {
-    let (input, output) = (rates.microphone, rates.processed)
-    // Where the rates have no sample in common, the muted side takes the sample between.
-    let heard = isMuted ? sample * output / input : (sample * output + input - 1) / input
-    gate.turn(open: !isMuted, at: heard)
+    processed.mute(isMuted, at: sample)
+    recognizer?.mute(isMuted, at: sample)
+    raw?.mute(isMuted, at: sample)
     guard isMuted else { return mutedTalker.reset() }
     mutedTalker.mute(at: sample)
     return false
@@ -206,7 +219,7 @@ struct CaptureSide: ~Copyable {
     pair?.process(frame)
   }
 
-  /// Makes `output` of the frame that was taken. `mix` is the playback of the same time.
+  /// Makes the outputs of the frame that was taken. `mix` is the playback of the same time.
   /// Runs per frame: no allocation, lock, log or await.
   mutating func process(
     mix: borrowing Frame, _ injections: borrowing InjectionQueue, _ context: Context
@@ -216,13 +229,17 @@ struct CaptureSide: ~Copyable {
     let (conditions, lacksReference) = align(mix, &news)
     // A silent microphone would teach the engine that there is no echo.
     if pipeline.input.peak == 0, echo.mustBeHeard { echo.aligned.clear() }
-    var findings = pipeline.process(reference: echo.aligned, conditions, into: output)
+    var findings = pipeline.process(reference: echo.aligned, conditions, into: processed.frame)
     explainedShare = findings.explainedShare ?? 0
     if pipeline.restsEcho { residualEcho.reset() } else { followEcho(&findings, &news) }
     listen(findings, context, &news)
-    if injections.isHeardByFarEnd { output.add(injections.processed, to: injections.lastGain) }
-    limiter.process(output)
-    let isMuted = gate.process(output, firstSample: processedFrames * Int64(output.sampleCount))
+    if injections.isHeardByFarEnd {
+      processed.frame.add(injections.processed, to: injections.lastGain)
+    }
+    processed.limit()
+    let isMuted = processed.applyMute()
+    recognizer?.process(pipeline.input, injections)
+    raw?.process(frame)
     processedFrames += 1
     watch(findings, lacksReference: lacksReference, context, &news)
     info = FrameInfo(
@@ -263,7 +280,7 @@ struct CaptureSide: ~Copyable {
         isLagKnown: echo.status.echoDelay != nil, microphone: pipeline.input.meanSquare))
     residualEcho.process(
       reference: echo.newestMeanSquare, microphone: pipeline.input.meanSquare,
-      output: output.meanSquare)
+      output: processed.frame.meanSquare)
     if hasJustConverged, echo.status.echoDelay != nil { news.hasEchoPath = true }
     let mayBeEcho = convergence.isLearning || convergence.isStepping && !nearEnd.isActive
     if mayHaveEcho, mayBeEcho { findings.hasVoice = false }
@@ -282,7 +299,7 @@ struct CaptureSide: ~Copyable {
   private mutating func watch(
     _ findings: FrameFindings, lacksReference: Bool, _ context: Context, _ news: inout News
   ) {
-    meter.measure(microphone: frame, processed: output, findings)
+    meter.measure(microphone: frame, processed: processed.frame, findings)
     let needsEcho = !pipeline.restsEcho
     let observation = CaptureWarnings.Observation(
       meanSquare: meter.microphoneMeanSquare, peak: frame.peak,
@@ -303,6 +320,14 @@ struct CaptureSide: ~Copyable {
     guard residualEcho.isKnown else { return nil }
     guard residualEcho.isEchoLeft(referenceHasGaps: echo.hasGaps) else { return false }
     return echo.hasGaps || !convergence.isEnough(findings.echoReduction)
+  }
+
+  /// Adds a share of the frame of each output, which is less than 1 for the last frame.
+  /// Runs per frame: no allocation, lock, log or await.
+  mutating func addOutputs(share: Double, to chunks: inout OutputChunker) {
+    chunks.add(processed.frame, share: share, to: .processed)
+    recognizer?.output.add(share: share, to: &chunks, .recognizer)
+    raw?.output.add(share: share, to: &chunks, .raw)
   }
 
   // MARK: Findings

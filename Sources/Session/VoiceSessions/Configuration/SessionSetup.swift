@@ -31,6 +31,10 @@ public struct SessionSetup: Sendable {
   public var otherAudio: AudioFormat?
   /// The format of the processed output.
   public var processed: AudioFormat
+  /// The format of the output for a recognizer of speech, or nil for none.
+  public var recognizer: AudioFormat?
+  /// The format of the output with the microphone as it was captured, or nil for none.
+  public var raw: AudioFormat?
   /// The format of the playback mix, or nil for none.
   public var playback: AudioFormat?
   /// Whether another device than the microphone's plays the playback. Its times belong to another clock,
@@ -49,6 +53,11 @@ public struct SessionSetup: Sendable {
     self.microphone = microphone
     self.reference = reference
     self.processed = processed ?? microphone
+  }
+
+  /// The formats of all outputs.
+  public var outputs: [AudioFormat] {
+    [processed] + [playback, recognizer, raw].compactMap(\.self)
   }
 
   /// Whether the session can render for both ears, once it has `headResponses`.

@@ -19,13 +19,19 @@ extension SessionSink {
 public struct OutputChunk {
   public let processed: Samples
   /// The playback, or nil without one.
-  public let playback: Samples?
+  public var playback: Samples?
+  /// The microphone for a recognizer of speech, or nil without this output.
+  public var recognizer: Samples?
+  /// The microphone as it was captured, or nil without this output.
+  public var raw: Samples?
   /// One entry for each 10 ms, with a part of 10 ms counted as whole.
   public let frames: UnsafeBufferPointer<FrameInfo>
 
   /// The chunk for a client that does not play the playback.
   public var withoutPlayback: OutputChunk {
-    OutputChunk(processed: processed, playback: nil, frames: frames)
+    var chunk = self
+    chunk.playback = nil
+    return chunk
   }
 
   public struct Samples {

@@ -1,27 +1,37 @@
 internal import AudioCodecs
 internal import AudioCore
 
+/// An output of a session.
+enum OutputKind { case processed, playback, recognizer, raw }
+
 /// Collects frames of the outputs and emits them in chunks.
 struct OutputChunker: ~Copyable {
-  /// The samples by which the decoded playback is later than its indexes.
-  let playbackLookAhead: Int
+  /// The samples by which the decoded samples of each output are later than their indexes: the
+  /// look-ahead of an Opus encoder.
+  let lookAheads: (processed: Int, playback: Int, recognizer: Int, raw: Int)
   private let framesPerChunk: Int
   private var processed: ChunkBuffer
   private var playback: ChunkBuffer?
+  private var recognizer: ChunkBuffer?
+  private var raw: ChunkBuffer?
   private let infos: UnsafeMutableBufferPointer<FrameInfo>
   private var frameCount = 0
 
-  init(processed: AudioFormat, playback: AudioFormat?, framesPerChunk: Int) {
-    self.framesPerChunk = framesPerChunk
-    self.processed = ChunkBuffer(processed, frames: framesPerChunk, for: .speech)
-    if let format = playback {
-      let playback = ChunkBuffer(format, frames: framesPerChunk, for: .any)
-      playbackLookAhead = playback.lookAheadSamples
-      self.playback = consume playback
-    } else {
-      playbackLookAhead = 0
-      self.playback = nil
-    }
+  init(_ setup: SessionSetup) {
+    let frames = setup.framesPerChunk
+    framesPerChunk = frames
+    let processed = ChunkBuffer(setup.processed, frames: frames, for: .speech)
+    let playback = setup.playback.map { ChunkBuffer($0, frames: frames, for: .any) }
+    let recognizer = setup.recognizer.map { ChunkBuffer($0, frames: frames, for: .speech) }
+    let raw = setup.raw.map { ChunkBuffer($0, frames: frames, for: .any) }
+    lookAheads = (
+      processed.lookAheadSamples, Self.lookAhead(playback), Self.lookAhead(recognizer),
+      Self.lookAhead(raw)
+    )
+    self.processed = processed
+    self.playback = playback
+    self.recognizer = recognizer
+    self.raw = raw
     infos = .allocate(capacity: framesPerChunk)
     infos.initialize(
       repeating: FrameInfo(speechProbability: 0, hasVoice: false, isMuted: false))
@@ -29,25 +39,29 @@ struct OutputChunker: ~Copyable {
 
   deinit { infos.deallocate() }
 
+  private static func lookAhead(_ buffer: borrowing ChunkBuffer?) -> Int {
+    switch buffer {
+    case .some(let buffer): buffer.lookAheadSamples
+    case .none: 0
+    }
+  }
+
   /// The number of samples of the processed output that have been emitted.
   var emittedSamples: Int64 { processed.firstSample }
-
-  /// The samples by which the decoded processed output is later than its indexes.
-  var processedLookAhead: Int { processed.lookAheadSamples }
 
   /// The number of frames that have not been emitted.
   var waitingFrames: Int64 { Int64(frameCount) }
 
-  /// Adds the first `count` samples of the processed output.
-  /// Runs per frame: no allocation, lock, log or await.
-  mutating func addProcessed(_ frame: borrowing Frame, count: Int) {
-    processed.append(frame, count: count)
-  }
-
-  /// Adds the first `count` samples of the playback.
-  /// Runs per frame: no allocation, lock, log or await.
-  mutating func addPlayback(_ frame: borrowing Frame, count: Int) {
-    playback?.append(frame, count: count)
+  /// Adds the given share of a frame to an output that the session has, which is less than 1 for the
+  /// last frame. Runs per frame: no allocation, lock, log or await.
+  mutating func add(_ frame: borrowing Frame, share: Double, to output: OutputKind) {
+    let count = Int((Double(frame.sampleCount) * share).rounded())
+    switch output {
+    case .processed: processed.append(frame, count: count)
+    case .playback: playback?.append(frame, count: count)
+    case .recognizer: recognizer?.append(frame, count: count)
+    case .raw: raw?.append(frame, count: count)
+    }
   }
 
   /// Ends the frame that was added, and emits the chunk once it is full.
@@ -64,9 +78,12 @@ struct OutputChunker: ~Copyable {
     sink.emit(
       OutputChunk(
         processed: processed.encoded(), playback: playback?.encoded(),
+        recognizer: recognizer?.encoded(), raw: raw?.encoded(),
         frames: UnsafeBufferPointer(rebasing: infos[..<frameCount])))
     processed.clear()
     playback?.clear()
+    recognizer?.clear()
+    raw?.clear()
     frameCount = 0
   }
 }

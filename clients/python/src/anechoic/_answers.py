@@ -26,11 +26,12 @@ def problem_of(started: api.Started, start: api.Start) -> str:
         return f"a token has more than {_LARGEST_TOKEN} bytes"
     if started.config.ByteSize() > LARGEST_MESSAGE:
         return f"the settings have more than {LARGEST_MESSAGE} bytes"
-    if not 0 <= _exact(started.algorithmic_delay) <= LONGEST_DELAY:
-        return f"a delay of {_exact(started.algorithmic_delay):g} s is not possible"
+    for delay in (started.algorithmic_delay, started.recognizer_delay, started.raw_delay):
+        if not 0 <= _exact(delay) <= LONGEST_DELAY:
+            return f"a delay of {_exact(delay):g} s is not possible"
     if started.HasField("resumed") != bool(start.resume_token):
         return "it says that a session goes on" if not start.resume_token else "it does not say how the session goes on"
-    for name in ("processed", "playback"):
+    for name in ("processed", "playback", "recognizer", "raw"):
         wanted, given = getattr(start.outputs, name), getattr(started.outputs, name)
         if started.outputs.HasField(name) and _differ(wanted, given):
             return f"the format of the output {name} is not the one that was asked for"

@@ -45,6 +45,16 @@ class Facts:
         return seconds(self._link.started.algorithmic_delay)
 
     @property
+    def recognizer_delay(self) -> float:
+        """The seconds from the microphone to the output `recognizer`. 0 without this output."""
+        return seconds(self._link.started.recognizer_delay)
+
+    @property
+    def raw_delay(self) -> float:
+        """The seconds from the microphone to the output `raw`. 0 without this output."""
+        return seconds(self._link.started.raw_delay)
+
+    @property
     def dropped_samples(self) -> int:
         """The samples that this side dropped: fed too fast or while the server was away, or never read."""
         return self._link.outbox.dropped_samples + self._link.inbox.output.dropped_samples

@@ -32,8 +32,10 @@ class Inbox:
     """
 
     def __init__(self, plan: Plan, controls: Controls, reports: Reports, state: State, outbox: Outbox) -> None:
-        self.output = OutputQueue(plan.processed, plan.playback, plan.is_real_time)
-        self.silence = Silence(plan.inputs["microphone"].rate, plan.processed.rate)
+        self.output = OutputQueue(plan.processed, plan.other_outputs, plan.is_real_time)
+        self.silence = Silence(
+            plan.inputs["microphone"].rate, plan.processed.rate,
+            {name: format.rate for name, format in plan.other_outputs.items() if name != "playback"})
         self.output.filter = self.silence.applied
         self.events = EventLog()
         self.statistics: Statistics | None = None
@@ -51,7 +53,8 @@ class Inbox:
         self._rate = plan.processed.rate
         self._microphone_rate = plan.inputs["microphone"].rate
         self._decoder = Decoder(plan.processed) if plan.processed.is_opus else None
-        self._playback_decoder = Decoder(plan.playback) if plan.playback is not None and plan.playback.is_opus else None
+        self._other_decoders = {
+            name: Decoder(format) for name, format in plan.other_outputs.items() if format.is_opus}
         self._base = 0
         self._output_base = 0
         self._next_base: tuple[int, int] | None = None
@@ -160,9 +163,12 @@ class Inbox:
                 count = max(skipped, min(count, self.length - first))
         samples = finite(format.to_array(data)[skipped:count])
         self.position = first + count
+        others = {name: self._other(name, getattr(audio, name).samples, skipped, count)
+                  for name in self._plan.other_outputs}
         self.output.add(Output(
-            samples, first + skipped, self._playback(audio, skipped, count), self._frames(audio, skipped, count),
+            samples, first + skipped, others.get("playback"), self._frames(audio, skipped, count),
             first_playback_sample=self.output.playback_sample(first + skipped),
+            recognizer=others.get("recognizer"), raw=others.get("raw"),
         ))
         return ""
 
@@ -180,14 +186,11 @@ class Inbox:
         frames = audio.frames[skipped // step : -(-count // step)]
         return tuple([Frame(_share(each.speech_probability), each.voice, each.muted) for each in frames])
 
-    def _playback(self, audio: api.AudioOutput, skipped: int, count: int) -> Samples | None:
-        """Returns the playback of the same time as the samples `skipped` to `count` of the chunk."""
-        format = self._plan.playback
-        if format is None:
-            return None
-        data = audio.playback.samples
-        if self._playback_decoder is not None and data:
-            data = self._playback_decoder.decode(data)
+    def _other(self, name: str, data: bytes, skipped: int, count: int) -> Samples:
+        """Returns what another output has of the same time as the samples `skipped` to `count` of the chunk."""
+        format, decoder = self._plan.other_outputs[name], self._other_decoders.get(name)
+        if decoder is not None and data:
+            data = decoder.decode(data)
         samples = format.to_array(data[: len(data) // format.frame_bytes * format.frame_bytes])
         return finite(samples[skipped * format.rate // self._rate : -(-count * format.rate // self._rate)])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from dataclasses import dataclass
-from typing import Callable
+from typing import Callable, Mapping
 
 import numpy as np
 
@@ -43,6 +43,10 @@ class Output:
     """Whether this is silence in place of audio that was lost with a connection, or dropped."""
     first_playback_sample: int = 0
     """The index of the first sample of `playback`, for `Session.report_playback`."""
+    recognizer: Samples | None = None
+    """The microphone for a recognizer of speech, of the same time as `samples`. None unless the session has it."""
+    raw: Samples | None = None
+    """The microphone as it was captured, of the same time as `samples`. None unless the session has it."""
 
     @property
     def voice(self) -> bool:
@@ -64,8 +68,9 @@ class _Gap:
 class OutputQueue:
     """A bounded queue of output. It drops the oldest in real time; otherwise the receiver waits."""
 
-    def __init__(self, format: Format, playback: Format | None, is_real_time: bool) -> None:
-        self.format, self._playback = format, playback
+    def __init__(self, format: Format, others: Mapping[str, Format], is_real_time: bool) -> None:
+        """`others` are the formats of the other outputs by their names."""
+        self.format, self._others = format, others
         self.dropped_samples = 0
         """The samples that were dropped because nobody read them."""
         self._is_real_time = is_real_time
@@ -86,7 +91,8 @@ class OutputQueue:
 
     def playback_sample(self, sample: int) -> int:
         """Returns the index in the playback of a sample of the output."""
-        return 0 if self._playback is None else sample * self._playback.rate // self.format.rate
+        playback = self._others.get("playback")
+        return 0 if playback is None else sample * playback.rate // self.format.rate
 
     def add(self, output: Output) -> None:
         self._items.append(output)
@@ -154,12 +160,16 @@ class OutputQueue:
         """Returns the beginning of a gap, and shortens it."""
         first, count = gap.first, min(gap.count, self._longest_silence)
         gap.first, gap.count = first + count, gap.count - count
-        start, playback = self.playback_sample(first), None
-        if self._playback is not None:
-            size = (self.playback_sample(first + count) - start) * self._playback.frame_bytes
-            playback = self._playback.to_array(bytes(size))
-        silence = self.format.to_array(bytes(count * self.format.frame_bytes))
-        return Output(silence, first, playback, (), is_lost=True, first_playback_sample=start)
+        def silence(format: Format) -> Samples:
+            start, end = (each * format.rate // self.format.rate for each in (first, first + count))
+            return format.to_array(bytes((end - start) * format.frame_bytes))
+
+        others = {name: silence(format) for name, format in self._others.items()}
+        return Output(
+            silence(self.format), first, others.get("playback"), (), is_lost=True,
+            first_playback_sample=self.playback_sample(first), recognizer=others.get("recognizer"),
+            raw=others.get("raw"),
+        )
 
     async def read(self, count: int | None) -> Samples:
         """Returns exactly `count` samples, or fewer at the end; all that are there if it is None."""

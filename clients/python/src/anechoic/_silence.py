@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Mapping
 
 from ._output import Output
 
 _MOST_SPANS = 256
+
+
+@dataclass
+class _Line:
+    """An output of the microphone, whose samples count from the same time as those of all others."""
+
+    rate: int
+    delay: int = 0
+    """The samples by which it is later than the microphone."""
 
 
 class Silence:
@@ -21,10 +31,10 @@ class Silence:
     [(320, 640)]
     """
 
-    def __init__(self, microphone_rate: int, rate: int) -> None:
-        self._microphone_rate, self._rate = microphone_rate, rate
-        self.delay = 0
-        """The samples of the output by which it is later than the microphone."""
+    def __init__(self, microphone_rate: int, rate: int, others: Mapping[str, int] | None = None) -> None:
+        """`others` are the rates of further outputs of the microphone by their names in `Output`."""
+        self._microphone_rate = microphone_rate
+        self._lines = {"samples": _Line(rate), **{name: _Line(each) for name, each in (others or {}).items()}}
         self.spans: list[tuple[int, int]] = []
         """The first sample of the microphone in each span that has ended, and the one after its last sample."""
         self._open: tuple[int, int] | None = None
@@ -52,22 +62,34 @@ class Silence:
         if len(self.spans) > _MOST_SPANS:  # Nobody reads. Audio between two spans is silent, too.
             self.spans[:2] = [(self.spans[0][0], self.spans[1][1])]
 
+    def delayed(self, **delays: float) -> None:
+        """Records the delays of the outputs behind the microphone in seconds."""
+        for name, line in self._lines.items():
+            line.delay = round(delays.get(name, 0) * line.rate)
+
     def applied(self, output: Output) -> Output:
         """Returns an output with silence in its muted parts. Forgets the spans before it. Runs per output."""
         if self._open is None and not self.spans:
             return output
-        start, count = output.first_sample, len(output.samples)
-        self.spans = [each for each in self.spans if self._in_output(each[1]) > start]
-        found = [(self._in_output(first) - start, self._in_output(last) - start) for first, last in self.spans]
-        if self._open is not None:
-            found.append((self._in_output(self._open[1]) - start, count))
-        found = [(max(0, first), min(last, count)) for first, last in found if first < count]
-        if not found:
-            return output
-        samples = output.samples.copy()
-        for first, last in found:
-            samples[first:last] = 0
-        return replace(output, samples=samples)
+        starts = {name: output.first_sample * line.rate // self._lines["samples"].rate
+                  for name, line in self._lines.items()}
+        self.spans = [span for span in self.spans
+                      if any(self._in_line(span[1], line) > starts[name] for name, line in self._lines.items())]
+        silenced = {}
+        for name, line in self._lines.items():
+            samples = getattr(output, name)
+            if samples is not None and (parts := self._parts(line, starts[name], len(samples))):
+                silenced[name] = samples.copy()
+                for first, last in parts:
+                    silenced[name][first:last] = 0
+        return replace(output, **silenced) if silenced else output
 
-    def _in_output(self, sample: int) -> int:
-        return sample * self._rate // self._microphone_rate + self.delay
+    def _parts(self, line: _Line, start: int, count: int) -> list[tuple[int, int]]:
+        """Returns the muted parts of `count` samples from `start` on."""
+        found = [(self._in_line(first, line) - start, self._in_line(last, line) - start) for first, last in self.spans]
+        if self._open is not None:
+            found.append((self._in_line(self._open[1], line) - start, count))
+        return [(max(0, first), min(last, count)) for first, last in found if first < count and last > 0]
+
+    def _in_line(self, sample: int, line: _Line) -> int:
+        return sample * line.rate // self._microphone_rate + line.delay

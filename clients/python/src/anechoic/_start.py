@@ -51,6 +51,8 @@ class Plan:
     inputs: Mapping[str, Format]
     processed: Format
     playback: Format | None = None
+    recognizer: Format | None = None
+    raw: Format | None = None
     is_playback_elsewhere: bool = False
     is_real_time: bool = True
     settings: Settings = field(default_factory=dict)
@@ -64,9 +66,15 @@ class Plan:
     microphone_pair: MicrophonePair | None = None
 
     @property
+    def other_outputs(self) -> dict[str, Format]:
+        """The outputs beside the processed one, by their names."""
+        outputs = {"playback": self.playback, "recognizer": self.recognizer, "raw": self.raw}
+        return {name: format for name, format in outputs.items() if format is not None}
+
+    @property
     def has_opus(self) -> bool:
         """Whether any input or output is Opus."""
-        outputs = [self.processed, *([self.playback] if self.playback is not None else [])]
+        outputs = (self.processed, *self.other_outputs.values())
         return any(format.is_opus for format in (*self.inputs.values(), *outputs))
 
     def check(self) -> None:
@@ -74,8 +82,8 @@ class Plan:
         for name, format in self.inputs.items():
             _checked(format, name)
         _checked(self.processed, "processed")
-        if self.playback is not None:
-            _checked(self.playback, "playback")
+        for name, format in self.other_outputs.items():
+            _checked(format, name)
         check_number("chunk", self.chunk, 0.01, 0.12, " s")
         if self.statistics_interval != 0:
             check_number("statistics_interval", self.statistics_interval, 0.1, 3600, " s, or 0 for no statistics")
@@ -120,8 +128,8 @@ class Plan:
         if self.microphone_pair is not None:
             start.inputs.microphone_pair.CopyFrom(pair_message(self.microphone_pair))
         start.outputs.processed.CopyFrom(self.processed._message(is_output=True))
-        if self.playback is not None:
-            start.outputs.playback.CopyFrom(self.playback._message(is_output=True))
+        for name, format in self.other_outputs.items():
+            getattr(start.outputs, name).CopyFrom(format._message(is_output=True))
         start.outputs.playback_elsewhere = bool(self.is_playback_elsewhere)
         start.outputs.chunk_duration.CopyFrom(duration(max(1, round(self.chunk * 100)) / 100))
         if self.statistics_interval:

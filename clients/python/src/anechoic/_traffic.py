@@ -53,8 +53,10 @@ class Traffic:
     async def exchange(self, call: Call) -> None:
         """Sends and receives until the call ends."""
         self._state.is_connected, self._has_answered = True, True
-        delay = seconds(call.started.algorithmic_delay)
-        self.inbox.silence.delay = round(delay * self._plan.processed.rate)
+        started = call.started
+        self.inbox.silence.delayed(
+            samples=seconds(started.algorithmic_delay), recognizer=seconds(started.recognizer_delay),
+            raw=seconds(started.raw_delay))
         self.to_send.set()
         sending = asyncio.create_task(self._send(call))
         sending.add_done_callback(lambda _: None if _failure(sending) is None else call.abandon())

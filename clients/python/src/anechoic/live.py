@@ -55,15 +55,19 @@ class LiveFilter:
 
     def __init__(
         self, server: Server, *, on_loss: Literal["raw", "silence"] = "raw", settings: Settings | None = None,
-        reconnect: Reconnect = Reconnect(), **options: Any,
+        reconnect: Reconnect = Reconnect(), output: Literal["processed", "recognizer"] = "processed",
+        **options: Any,
     ) -> None:
-        """`options` are those of `Session`, but for formats: `exchange` and `play` have them.
+        """`output` is the output that is returned: for people, or for a recognizer of speech. `options` are those of `Session`, but for formats: `exchange` and `play` have them.
 
         `reconnect.longest_outage` has no effect here. Throws `TypeError` for an option that does not exist, and
         `InvalidRequest`, which is a `ValueError`, for a value that cannot be used.
         """
         if on_loss not in ("raw", "silence"):
             raise FormatError(f"on_loss: {on_loss!r} is not supported; use 'raw' or 'silence'", field="on_loss")
+        if output not in ("processed", "recognizer"):
+            message = f"output: {output!r} is not supported; use 'processed' or 'recognizer'"
+            raise InvalidRequest(message, field="output")
         for name in options:
             if name not in _OPTIONS:
                 raise TypeError(f"LiveFilter has no option {name!r}; use {', '.join(_OPTIONS)}")
@@ -73,6 +77,7 @@ class LiveFilter:
         """Whether the voice is processed. Otherwise raw audio passes, also with `on_loss="silence"`, unless muted."""
         self._state = State(bool(options.pop("muted", False)))
         self._server, self._on_loss, self._settings, self._options = server, on_loss, settings or {}, options
+        self._is_for_recognizer = output == "recognizer"
         self._policy = replace(reconnect, longest_outage=inf)
         self._microphone: Format | None = None
         self._reference: Format | None = None
@@ -218,6 +223,8 @@ class LiveFilter:
         if self._session is None or self._voice is None:
             return
         while (output := self._session.read_nowait()) is not None:
+            if output.recognizer is not None:
+                output = replace(output, samples=output.recognizer)
             self._voice.add(output, self._base + self._shift)
         if self._voice.most_late_samples:
             self._tell_late(self._voice, asyncio.get_running_loop().time())
@@ -271,6 +278,7 @@ class LiveFilter:
         assert self._microphone is not None and self._voice is not None
         session = Session(
             self._server, microphone=self._microphone, reference=self._reference, settings=self._settings,
+            recognizer=self._microphone if self._is_for_recognizer else None,
             intermittent_reference=self._reference is not None, reconnect=self._policy, _state=self._state,
             **self._options,
         )

@@ -53,6 +53,8 @@ class Session(Requests, DeviceReports, Facts):
         far_ends: Mapping[str, Format] | None = None,
         processed: Format | None = None,
         playback: Format | None = None,
+        recognizer: Format | None = None,
+        raw: Format | None = None,
         playback_elsewhere: bool = False,
         real_time: bool = True,
         settings: Settings | None = None,
@@ -78,6 +80,8 @@ class Session(Requests, DeviceReports, Facts):
           loudspeaker plays.
         - far_ends: Up to 16 more far ends by their names, for spatial audio. They need a playback.
         - processed, playback: The formats of the outputs. `processed` has the microphone's unless given.
+        - recognizer, raw: The formats of further outputs of the microphone: for a recognizer of speech, and as it was
+          captured, for a recording. They come in `Output`, and are silent while the session is muted.
         - playback_elsewhere: Whether another device plays the playback: `anechoic.Playback` with `join_token`.
         - real_time: False for recordings: as fast as possible, and nothing is ever dropped.
         - settings: See `anechoic.settings.Settings`.
@@ -107,7 +111,7 @@ class Session(Requests, DeviceReports, Facts):
         given = {name: format for name, format in others.items() if format is not None}
         self._plan = Plan(
             inputs={"microphone": microphone, **given, **named(far_ends)},
-            processed=processed or microphone, playback=playback,
+            processed=processed or microphone, playback=playback, recognizer=recognizer, raw=raw,
             is_playback_elsewhere=playback_elsewhere, is_real_time=real_time,
             settings={**self._decisions.settings(), **check_mapping("settings", settings)}, session_id=session_id,
             labels={} if labels is None else labels, engine=engine, chunk=chunk,

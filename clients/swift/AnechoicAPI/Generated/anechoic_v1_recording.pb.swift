@@ -653,6 +653,11 @@ public nonisolated struct Anechoic_V1_OutputDigest: Sendable {
   /// The digest of no bytes if the session has no playback.
   public var playbackSha256: Data = Data()
 
+  /// Empty if the session has no such output.
+  public var recognizerSha256: Data = Data()
+
+  public var rawSha256: Data = Data()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1758,7 +1763,7 @@ nonisolated extension Anechoic_V1_RecordedAct.End: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Anechoic_V1_OutputDigest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".OutputDigest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}processed_samples\0\u{3}processed_sha256\0\u{3}playback_sha256\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}processed_samples\0\u{3}processed_sha256\0\u{3}playback_sha256\0\u{3}recognizer_sha256\0\u{3}raw_sha256\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1769,6 +1774,8 @@ nonisolated extension Anechoic_V1_OutputDigest: SwiftProtobuf.Message, SwiftProt
       case 1: try { try decoder.decodeSingularInt64Field(value: &self.processedSamples) }()
       case 2: try { try decoder.decodeSingularBytesField(value: &self.processedSha256) }()
       case 3: try { try decoder.decodeSingularBytesField(value: &self.playbackSha256) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.recognizerSha256) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.rawSha256) }()
       default: break
       }
     }
@@ -1784,6 +1791,12 @@ nonisolated extension Anechoic_V1_OutputDigest: SwiftProtobuf.Message, SwiftProt
     if !self.playbackSha256.isEmpty {
       try visitor.visitSingularBytesField(value: self.playbackSha256, fieldNumber: 3)
     }
+    if !self.recognizerSha256.isEmpty {
+      try visitor.visitSingularBytesField(value: self.recognizerSha256, fieldNumber: 4)
+    }
+    if !self.rawSha256.isEmpty {
+      try visitor.visitSingularBytesField(value: self.rawSha256, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1791,6 +1804,8 @@ nonisolated extension Anechoic_V1_OutputDigest: SwiftProtobuf.Message, SwiftProt
     if lhs.processedSamples != rhs.processedSamples {return false}
     if lhs.processedSha256 != rhs.processedSha256 {return false}
     if lhs.playbackSha256 != rhs.playbackSha256 {return false}
+    if lhs.recognizerSha256 != rhs.recognizerSha256 {return false}
+    if lhs.rawSha256 != rhs.rawSha256 {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -436,6 +436,29 @@ public nonisolated struct Anechoic_V1_Start: Sendable {
       set {_uniqueStorage()._playbackElsewhere = newValue}
     }
 
+    /// The microphone for a recognizer of speech, from the same pass of the engine: without echo, with
+    /// noise lowered by at most 10 dB, and without gain control. Mute silences it, and injected speech for
+    /// the far end is in it. The sample rate may differ from that of `processed`.
+    public var recognizer: Anechoic_V1_AudioFormat {
+      get {_storage._recognizer ?? Anechoic_V1_AudioFormat()}
+      set {_uniqueStorage()._recognizer = newValue}
+    }
+    /// Returns true if `recognizer` has been explicitly set.
+    public var hasRecognizer: Bool {_storage._recognizer != nil}
+    /// Clears the value of `recognizer`. Subsequent reads from it will return its default value.
+    public mutating func clearRecognizer() {_uniqueStorage()._recognizer = nil}
+
+    /// The microphone as it was captured, delayed like the other outputs, for a recording. Mute silences
+    /// it.
+    public var raw: Anechoic_V1_AudioFormat {
+      get {_storage._raw ?? Anechoic_V1_AudioFormat()}
+      set {_uniqueStorage()._raw = newValue}
+    }
+    /// Returns true if `raw` has been explicitly set.
+    public var hasRaw: Bool {_storage._raw != nil}
+    /// Clears the value of `raw`. Subsequent reads from it will return its default value.
+    public mutating func clearRaw() {_uniqueStorage()._raw = nil}
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
@@ -616,6 +639,26 @@ public nonisolated struct Anechoic_V1_Started: @unchecked Sendable {
     set {_uniqueStorage()._joinToken = newValue}
   }
 
+  /// The delays from the microphone input to the recognizer and raw outputs, as algorithmic_delay is for
+  /// the processed output. Absent without these outputs.
+  public var recognizerDelay: SwiftProtobuf.Google_Protobuf_Duration {
+    get {_storage._recognizerDelay ?? SwiftProtobuf.Google_Protobuf_Duration()}
+    set {_uniqueStorage()._recognizerDelay = newValue}
+  }
+  /// Returns true if `recognizerDelay` has been explicitly set.
+  public var hasRecognizerDelay: Bool {_storage._recognizerDelay != nil}
+  /// Clears the value of `recognizerDelay`. Subsequent reads from it will return its default value.
+  public mutating func clearRecognizerDelay() {_uniqueStorage()._recognizerDelay = nil}
+
+  public var rawDelay: SwiftProtobuf.Google_Protobuf_Duration {
+    get {_storage._rawDelay ?? SwiftProtobuf.Google_Protobuf_Duration()}
+    set {_uniqueStorage()._rawDelay = newValue}
+  }
+  /// Returns true if `rawDelay` has been explicitly set.
+  public var hasRawDelay: Bool {_storage._rawDelay != nil}
+  /// Clears the value of `rawDelay`. Subsequent reads from it will return its default value.
+  public mutating func clearRawDelay() {_uniqueStorage()._rawDelay = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated struct Resumed: Sendable {
@@ -761,38 +804,58 @@ public nonisolated struct Anechoic_V1_FarEndAudio: Sendable {
   fileprivate var _audio: Anechoic_V1_AudioChunk? = nil
 }
 
-public nonisolated struct Anechoic_V1_AudioOutput: Sendable {
+public nonisolated struct Anechoic_V1_AudioOutput: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   public var processed: Anechoic_V1_AudioChunk {
-    get {_processed ?? Anechoic_V1_AudioChunk()}
-    set {_processed = newValue}
+    get {_storage._processed ?? Anechoic_V1_AudioChunk()}
+    set {_uniqueStorage()._processed = newValue}
   }
   /// Returns true if `processed` has been explicitly set.
-  public var hasProcessed: Bool {self._processed != nil}
+  public var hasProcessed: Bool {_storage._processed != nil}
   /// Clears the value of `processed`. Subsequent reads from it will return its default value.
-  public mutating func clearProcessed() {self._processed = nil}
+  public mutating func clearProcessed() {_uniqueStorage()._processed = nil}
 
   public var playback: Anechoic_V1_AudioChunk {
-    get {_playback ?? Anechoic_V1_AudioChunk()}
-    set {_playback = newValue}
+    get {_storage._playback ?? Anechoic_V1_AudioChunk()}
+    set {_uniqueStorage()._playback = newValue}
   }
   /// Returns true if `playback` has been explicitly set.
-  public var hasPlayback: Bool {self._playback != nil}
+  public var hasPlayback: Bool {_storage._playback != nil}
   /// Clears the value of `playback`. Subsequent reads from it will return its default value.
-  public mutating func clearPlayback() {self._playback = nil}
+  public mutating func clearPlayback() {_uniqueStorage()._playback = nil}
 
   /// One item for each 10 ms of the processed output.
-  public var frames: [Anechoic_V1_FrameInfo] = []
+  public var frames: [Anechoic_V1_FrameInfo] {
+    get {_storage._frames}
+    set {_uniqueStorage()._frames = newValue}
+  }
+
+  public var recognizer: Anechoic_V1_AudioChunk {
+    get {_storage._recognizer ?? Anechoic_V1_AudioChunk()}
+    set {_uniqueStorage()._recognizer = newValue}
+  }
+  /// Returns true if `recognizer` has been explicitly set.
+  public var hasRecognizer: Bool {_storage._recognizer != nil}
+  /// Clears the value of `recognizer`. Subsequent reads from it will return its default value.
+  public mutating func clearRecognizer() {_uniqueStorage()._recognizer = nil}
+
+  public var raw: Anechoic_V1_AudioChunk {
+    get {_storage._raw ?? Anechoic_V1_AudioChunk()}
+    set {_uniqueStorage()._raw = newValue}
+  }
+  /// Returns true if `raw` has been explicitly set.
+  public var hasRaw: Bool {_storage._raw != nil}
+  /// Clears the value of `raw`. Subsequent reads from it will return its default value.
+  public mutating func clearRaw() {_uniqueStorage()._raw = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _processed: Anechoic_V1_AudioChunk? = nil
-  fileprivate var _playback: Anechoic_V1_AudioChunk? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct Anechoic_V1_FrameInfo: Sendable {
@@ -1923,13 +1986,15 @@ nonisolated extension Anechoic_V1_Start.Inputs.FarEnd: SwiftProtobuf.Message, Sw
 
 nonisolated extension Anechoic_V1_Start.Outputs: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Anechoic_V1_Start.protoMessageName + ".Outputs"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}processed\0\u{1}playback\0\u{3}chunk_duration\0\u{3}playback_elsewhere\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}processed\0\u{1}playback\0\u{3}chunk_duration\0\u{3}playback_elsewhere\0\u{1}recognizer\0\u{1}raw\0")
 
   fileprivate class _StorageClass {
     var _processed: Anechoic_V1_AudioFormat? = nil
     var _playback: Anechoic_V1_AudioFormat? = nil
     var _chunkDuration: SwiftProtobuf.Google_Protobuf_Duration? = nil
     var _playbackElsewhere: Bool = false
+    var _recognizer: Anechoic_V1_AudioFormat? = nil
+    var _raw: Anechoic_V1_AudioFormat? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1944,6 +2009,8 @@ nonisolated extension Anechoic_V1_Start.Outputs: SwiftProtobuf.Message, SwiftPro
       _playback = source._playback
       _chunkDuration = source._chunkDuration
       _playbackElsewhere = source._playbackElsewhere
+      _recognizer = source._recognizer
+      _raw = source._raw
     }
   }
 
@@ -1966,6 +2033,8 @@ nonisolated extension Anechoic_V1_Start.Outputs: SwiftProtobuf.Message, SwiftPro
         case 2: try { try decoder.decodeSingularMessageField(value: &_storage._playback) }()
         case 3: try { try decoder.decodeSingularMessageField(value: &_storage._chunkDuration) }()
         case 4: try { try decoder.decodeSingularBoolField(value: &_storage._playbackElsewhere) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._recognizer) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._raw) }()
         default: break
         }
       }
@@ -1990,6 +2059,12 @@ nonisolated extension Anechoic_V1_Start.Outputs: SwiftProtobuf.Message, SwiftPro
       if _storage._playbackElsewhere != false {
         try visitor.visitSingularBoolField(value: _storage._playbackElsewhere, fieldNumber: 4)
       }
+      try { if let v = _storage._recognizer {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._raw {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2003,6 +2078,8 @@ nonisolated extension Anechoic_V1_Start.Outputs: SwiftProtobuf.Message, SwiftPro
         if _storage._playback != rhs_storage._playback {return false}
         if _storage._chunkDuration != rhs_storage._chunkDuration {return false}
         if _storage._playbackElsewhere != rhs_storage._playbackElsewhere {return false}
+        if _storage._recognizer != rhs_storage._recognizer {return false}
+        if _storage._raw != rhs_storage._raw {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -2058,7 +2135,7 @@ nonisolated extension Anechoic_V1_Start.ResumePoint: SwiftProtobuf.Message, Swif
 
 nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Started"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}config\0\u{1}mute\0\u{1}inputs\0\u{1}outputs\0\u{3}algorithmic_delay\0\u{2}\u{2}engine\0\u{3}resume_token\0\u{3}resume_window\0\u{1}resumed\0\u{3}playback_delay\0\u{4}\u{2}join_token\0\u{c}\u{7}\u{1}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}config\0\u{1}mute\0\u{1}inputs\0\u{1}outputs\0\u{3}algorithmic_delay\0\u{2}\u{2}engine\0\u{3}resume_token\0\u{3}resume_window\0\u{1}resumed\0\u{3}playback_delay\0\u{4}\u{2}join_token\0\u{3}recognizer_delay\0\u{3}raw_delay\0\u{c}\u{7}\u{1}")
 
   fileprivate class _StorageClass {
     var _session: String = String()
@@ -2073,6 +2150,8 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
     var _resumed: Anechoic_V1_Started.Resumed? = nil
     var _playbackDelay: SwiftProtobuf.Google_Protobuf_Duration? = nil
     var _joinToken: Data = Data()
+    var _recognizerDelay: SwiftProtobuf.Google_Protobuf_Duration? = nil
+    var _rawDelay: SwiftProtobuf.Google_Protobuf_Duration? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2095,6 +2174,8 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
       _resumed = source._resumed
       _playbackDelay = source._playbackDelay
       _joinToken = source._joinToken
+      _recognizerDelay = source._recognizerDelay
+      _rawDelay = source._rawDelay
     }
   }
 
@@ -2125,6 +2206,8 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
         case 11: try { try decoder.decodeSingularMessageField(value: &_storage._resumed) }()
         case 12: try { try decoder.decodeSingularMessageField(value: &_storage._playbackDelay) }()
         case 14: try { try decoder.decodeSingularBytesField(value: &_storage._joinToken) }()
+        case 15: try { try decoder.decodeSingularMessageField(value: &_storage._recognizerDelay) }()
+        case 16: try { try decoder.decodeSingularMessageField(value: &_storage._rawDelay) }()
         default: break
         }
       }
@@ -2173,6 +2256,12 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
       if !_storage._joinToken.isEmpty {
         try visitor.visitSingularBytesField(value: _storage._joinToken, fieldNumber: 14)
       }
+      try { if let v = _storage._recognizerDelay {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+      } }()
+      try { if let v = _storage._rawDelay {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2194,6 +2283,8 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
         if _storage._resumed != rhs_storage._resumed {return false}
         if _storage._playbackDelay != rhs_storage._playbackDelay {return false}
         if _storage._joinToken != rhs_storage._joinToken {return false}
+        if _storage._recognizerDelay != rhs_storage._recognizerDelay {return false}
+        if _storage._rawDelay != rhs_storage._rawDelay {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -2441,43 +2532,97 @@ nonisolated extension Anechoic_V1_FarEndAudio: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Anechoic_V1_AudioOutput: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".AudioOutput"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}processed\0\u{1}playback\0\u{1}frames\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}processed\0\u{1}playback\0\u{1}frames\0\u{1}recognizer\0\u{1}raw\0")
+
+  fileprivate class _StorageClass {
+    var _processed: Anechoic_V1_AudioChunk? = nil
+    var _playback: Anechoic_V1_AudioChunk? = nil
+    var _frames: [Anechoic_V1_FrameInfo] = []
+    var _recognizer: Anechoic_V1_AudioChunk? = nil
+    var _raw: Anechoic_V1_AudioChunk? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _processed = source._processed
+      _playback = source._playback
+      _frames = source._frames
+      _recognizer = source._recognizer
+      _raw = source._raw
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._processed) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._playback) }()
-      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.frames) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._processed) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._playback) }()
+        case 3: try { try decoder.decodeRepeatedMessageField(value: &_storage._frames) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._recognizer) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._raw) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._processed {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._playback {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    } }()
-    if !self.frames.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.frames, fieldNumber: 3)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._processed {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._playback {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      if !_storage._frames.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._frames, fieldNumber: 3)
+      }
+      try { if let v = _storage._recognizer {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._raw {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Anechoic_V1_AudioOutput, rhs: Anechoic_V1_AudioOutput) -> Bool {
-    if lhs._processed != rhs._processed {return false}
-    if lhs._playback != rhs._playback {return false}
-    if lhs.frames != rhs.frames {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._processed != rhs_storage._processed {return false}
+        if _storage._playback != rhs_storage._playback {return false}
+        if _storage._frames != rhs_storage._frames {return false}
+        if _storage._recognizer != rhs_storage._recognizer {return false}
+        if _storage._raw != rhs_storage._raw {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

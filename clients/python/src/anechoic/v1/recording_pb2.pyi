@@ -8,14 +8,18 @@ from typing import ClassVar as _ClassVar, Mapping as _Mapping, Optional as _Opti
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class OutputDigest(_message.Message):
-    __slots__ = ["playback_sha256", "processed_samples", "processed_sha256"]
+    __slots__ = ["playback_sha256", "processed_samples", "processed_sha256", "raw_sha256", "recognizer_sha256"]
     PLAYBACK_SHA256_FIELD_NUMBER: _ClassVar[int]
     PROCESSED_SAMPLES_FIELD_NUMBER: _ClassVar[int]
     PROCESSED_SHA256_FIELD_NUMBER: _ClassVar[int]
+    RAW_SHA256_FIELD_NUMBER: _ClassVar[int]
+    RECOGNIZER_SHA256_FIELD_NUMBER: _ClassVar[int]
     playback_sha256: bytes
     processed_samples: int
     processed_sha256: bytes
-    def __init__(self, processed_samples: _Optional[int] = ..., processed_sha256: _Optional[bytes] = ..., playback_sha256: _Optional[bytes] = ...) -> None: ...
+    raw_sha256: bytes
+    recognizer_sha256: bytes
+    def __init__(self, processed_samples: _Optional[int] = ..., processed_sha256: _Optional[bytes] = ..., playback_sha256: _Optional[bytes] = ..., recognizer_sha256: _Optional[bytes] = ..., raw_sha256: _Optional[bytes] = ...) -> None: ...
 
 class RecordSessionRequest(_message.Message):
     __slots__ = ["name", "wait"]

@@ -30,14 +30,18 @@ class AudioInput(_message.Message):
     def __init__(self, microphone: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ..., reference: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ..., far_end: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ..., other_audio: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ..., far_ends: _Optional[_Iterable[_Union[FarEndAudio, _Mapping]]] = ...) -> None: ...
 
 class AudioOutput(_message.Message):
-    __slots__ = ["frames", "playback", "processed"]
+    __slots__ = ["frames", "playback", "processed", "raw", "recognizer"]
     FRAMES_FIELD_NUMBER: _ClassVar[int]
     PLAYBACK_FIELD_NUMBER: _ClassVar[int]
     PROCESSED_FIELD_NUMBER: _ClassVar[int]
+    RAW_FIELD_NUMBER: _ClassVar[int]
+    RECOGNIZER_FIELD_NUMBER: _ClassVar[int]
     frames: _containers.RepeatedCompositeFieldContainer[FrameInfo]
     playback: _audio_pb2.AudioChunk
     processed: _audio_pb2.AudioChunk
-    def __init__(self, processed: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ..., playback: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ..., frames: _Optional[_Iterable[_Union[FrameInfo, _Mapping]]] = ...) -> None: ...
+    raw: _audio_pb2.AudioChunk
+    recognizer: _audio_pb2.AudioChunk
+    def __init__(self, processed: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ..., playback: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ..., frames: _Optional[_Iterable[_Union[FrameInfo, _Mapping]]] = ..., recognizer: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ..., raw: _Optional[_Union[_audio_pb2.AudioChunk, _Mapping]] = ...) -> None: ...
 
 class ClearPlayback(_message.Message):
     __slots__ = []
@@ -329,16 +333,20 @@ class Start(_message.Message):
         value: str
         def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
     class Outputs(_message.Message):
-        __slots__ = ["chunk_duration", "playback", "playback_elsewhere", "processed"]
+        __slots__ = ["chunk_duration", "playback", "playback_elsewhere", "processed", "raw", "recognizer"]
         CHUNK_DURATION_FIELD_NUMBER: _ClassVar[int]
         PLAYBACK_ELSEWHERE_FIELD_NUMBER: _ClassVar[int]
         PLAYBACK_FIELD_NUMBER: _ClassVar[int]
         PROCESSED_FIELD_NUMBER: _ClassVar[int]
+        RAW_FIELD_NUMBER: _ClassVar[int]
+        RECOGNIZER_FIELD_NUMBER: _ClassVar[int]
         chunk_duration: _duration_pb2.Duration
         playback: _audio_pb2.AudioFormat
         playback_elsewhere: bool
         processed: _audio_pb2.AudioFormat
-        def __init__(self, processed: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., playback: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., chunk_duration: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., playback_elsewhere: bool = ...) -> None: ...
+        raw: _audio_pb2.AudioFormat
+        recognizer: _audio_pb2.AudioFormat
+        def __init__(self, processed: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., playback: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., chunk_duration: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., playback_elsewhere: bool = ..., recognizer: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., raw: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ...) -> None: ...
     class ResumePoint(_message.Message):
         __slots__ = ["last_event_id", "microphone_sample", "processed_samples"]
         LAST_EVENT_ID_FIELD_NUMBER: _ClassVar[int]
@@ -375,7 +383,7 @@ class Start(_message.Message):
     def __init__(self, session_id: _Optional[str] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., muted: bool = ..., inputs: _Optional[_Union[Start.Inputs, _Mapping]] = ..., outputs: _Optional[_Union[Start.Outputs, _Mapping]] = ..., pacing: _Optional[_Union[Pacing, str]] = ..., stats_interval: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., engine: _Optional[str] = ..., resume_token: _Optional[bytes] = ..., resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resume_point: _Optional[_Union[Start.ResumePoint, _Mapping]] = ...) -> None: ...
 
 class Started(_message.Message):
-    __slots__ = ["algorithmic_delay", "config", "engine", "inputs", "join_token", "mute", "outputs", "playback_delay", "resume_token", "resume_window", "resumed", "session"]
+    __slots__ = ["algorithmic_delay", "config", "engine", "inputs", "join_token", "mute", "outputs", "playback_delay", "raw_delay", "recognizer_delay", "resume_token", "resume_window", "resumed", "session"]
     class Resumed(_message.Message):
         __slots__ = ["concealed_samples", "lost_events", "lost_samples", "microphone_sample", "processed_sample", "suspended_for"]
         CONCEALED_SAMPLES_FIELD_NUMBER: _ClassVar[int]
@@ -399,6 +407,8 @@ class Started(_message.Message):
     MUTE_FIELD_NUMBER: _ClassVar[int]
     OUTPUTS_FIELD_NUMBER: _ClassVar[int]
     PLAYBACK_DELAY_FIELD_NUMBER: _ClassVar[int]
+    RAW_DELAY_FIELD_NUMBER: _ClassVar[int]
+    RECOGNIZER_DELAY_FIELD_NUMBER: _ClassVar[int]
     RESUMED_FIELD_NUMBER: _ClassVar[int]
     RESUME_TOKEN_FIELD_NUMBER: _ClassVar[int]
     RESUME_WINDOW_FIELD_NUMBER: _ClassVar[int]
@@ -411,11 +421,13 @@ class Started(_message.Message):
     mute: _events_pb2.MuteState
     outputs: Start.Outputs
     playback_delay: _duration_pb2.Duration
+    raw_delay: _duration_pb2.Duration
+    recognizer_delay: _duration_pb2.Duration
     resume_token: bytes
     resume_window: _duration_pb2.Duration
     resumed: Started.Resumed
     session: str
-    def __init__(self, session: _Optional[str] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., mute: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ..., inputs: _Optional[_Union[Start.Inputs, _Mapping]] = ..., outputs: _Optional[_Union[Start.Outputs, _Mapping]] = ..., algorithmic_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., engine: _Optional[_Union[Engine, _Mapping]] = ..., resume_token: _Optional[bytes] = ..., resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resumed: _Optional[_Union[Started.Resumed, _Mapping]] = ..., playback_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., join_token: _Optional[bytes] = ...) -> None: ...
+    def __init__(self, session: _Optional[str] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., mute: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ..., inputs: _Optional[_Union[Start.Inputs, _Mapping]] = ..., outputs: _Optional[_Union[Start.Outputs, _Mapping]] = ..., algorithmic_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., engine: _Optional[_Union[Engine, _Mapping]] = ..., resume_token: _Optional[bytes] = ..., resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resumed: _Optional[_Union[Started.Resumed, _Mapping]] = ..., playback_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., join_token: _Optional[bytes] = ..., recognizer_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., raw_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class Pacing(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []
