@@ -109,6 +109,22 @@ public struct ReferenceAligner: ~Copyable {
       longestDelay: reference.samplesPerFrame * DelayEstimator.longestWait)
   }
 
+  /// The lag of the echo by the samples' indexes, and the part of it for which the reference is held
+  /// back, in seconds. Nil while the lag is unknown.
+  public var heldLag: (lag: Double, held: Double)? {
+    lastLag.map { ($0 - window.seconds, resampler.delay / rate) }
+  }
+
+  /// Begins with a lag that is expected, and the time for which the reference is held back. Call it
+  /// before the first frame. The lag is corrected once the echo is heard.
+  public mutating func begin(lag: Double, held: Double) {
+    believe(lag: lag)
+    lead = lag - held
+    let delay = held * rate
+    let whole = delay.rounded()
+    resampler.move(to: abs(delay - whole) < 0.01 ? whole : delay)
+  }
+
   /// Records the time at which the device captured a sample of the microphone, by any clock.
   public mutating func recordCapture(sample: Int64, at deviceTime: Duration) {
     driftEstimator.recordCapture(sample: sample, at: deviceTime)

@@ -5,7 +5,7 @@ public import VoiceEngines
 /// The engine of this project: a linear echo canceller whose adaptation is learned, a network that
 /// masks residual echo, noise and competing voices, and a network for voice activity. All of them
 /// work on the same spectra, of 20 ms every 10 ms.
-public final class AnechoicVoiceEngine: RecognitionEngine {
+public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine {
   public static let identity = EngineIdentity(
     name: "anechoic", version: "1.16", weights: EngineWeights.hash)
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
@@ -224,6 +224,16 @@ public final class AnechoicVoiceEngine: RecognitionEngine {
     gainControl.process(
       output, probability: tone.isTone ? 0 : decision.probabilityOfFrame, echoShare: echoShare,
       powerLimit: powerLimit, target: settings.gainTarget)
+  }
+
+  public static func longestResponse(_ format: EngineFormat) -> Int {
+    EchoFilter.responseLength(hop: format.rate.samplesPerFrame)
+  }
+
+  public var echoResponses: [Float] { analysis.spectra.echoResponses }
+
+  public func begin(withEchoResponses responses: [Float]) {
+    analysis.spectra.begin(withEchoResponses: responses)
   }
 
   public var echoMetrics: EchoMetrics {

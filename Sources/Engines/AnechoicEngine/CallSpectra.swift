@@ -96,6 +96,31 @@ struct CallSpectra: ~Copyable {
   /// one.
   var withoutEcho: UnsafePointer<Float> { UnsafePointer(errorBlock(0)) }
 
+  /// The responses of the cancellers, one channel after the other. Empty without a reference.
+  var echoResponses: [Float] {
+    let length = EchoFilter.responseLength(hop: hop)
+    var responses = [Float](repeating: 0, count: filters.count * length)
+    responses.withUnsafeMutableBufferPointer { all in
+      guard let start = all.baseAddress else { return }
+      for (index, channel) in filters.enumerated() {
+        channel.filter.readResponse(into: start + index * length)
+      }
+    }
+    return responses
+  }
+
+  /// Begins with responses as `echoResponses` has them.
+  func begin(withEchoResponses responses: [Float]) {
+    let length = EchoFilter.responseLength(hop: hop)
+    guard !filters.isEmpty, responses.count == filters.count * length else { return }
+    responses.withUnsafeBufferPointer { all in
+      guard let start = all.baseAddress else { return }
+      for (index, channel) in filters.enumerated() {
+        channel.filter.begin(with: start + index * length)
+      }
+    }
+  }
+
   /// Resets the echo path.
   mutating func resetEchoPath() {
     replay?.clear()

@@ -58,10 +58,12 @@ struct Mask: ~Copyable {
       let echo = max(echoGains[band], limits.echo)
       let limit = max(band < Self.hiss ? limits.noise : limits.hiss, minimumNoiseGain)
       let noiseGain = max(noise.gains[band], limit)
-      let withoutOthers = echo * max(network.competingVoices[band], limits.competingVoices)
-      let gain = noiseGain * withoutOthers
+      let others = max(network.competingVoices[band], limits.competingVoices)
+      let gain = echo * noiseGain * others
       gainsOfBands[band] = gain
-      recognizerGainsOfBands[band] = max(noiseGain, limits.recognizerNoise) * withoutOthers
+      // A recognizer loses more words by the exponent than by the echo that it removes.
+      recognizerGainsOfBands[band] =
+        max(network.echo[band], limits.echo) * max(noiseGain, limits.recognizerNoise) * others
       let share = network.echo[band] * network.echo[band]
       afterEcho += echo * echo * error[band]
       after += gain * gain * error[band]

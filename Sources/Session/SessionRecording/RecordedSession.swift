@@ -113,6 +113,7 @@ package final class RecordedSession {
   package var microphoneArrived: Int64 { session.microphoneArrived }
   package var processedSamples: Int64 { session.processedSamples }
   package var hasCompleteFrame: Bool { session.hasCompleteFrame }
+  package var usesEchoPathHint: Bool { session.usesEchoPathHint }
   package var flow: SessionStatistics.Flow { session.flow }
   package var statistics: SessionStatistics { session.statistics }
   package var delays: OutputDelays { session.delays }

@@ -5,7 +5,7 @@ internal import SwiftProtobuf
 extension Anechoic_V1_ProcessRequest {
   /// Throws if a message is too large to be decoded.
   public static func checkSize(_ message: UnsafeRawBufferPointer) throws(RequestFault) {
-    guard message.count <= RequestSize.largest else {
+    guard RequestSize.isDecodable(message) else {
       throw .invalid(
         InvalidField(
           "request",

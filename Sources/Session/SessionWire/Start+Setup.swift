@@ -65,6 +65,10 @@ extension SessionSetup {
     }
     framesPerChunk = try Self.framesPerChunk(
       outputs, hasOpus: self.outputs.contains { $0.opus != nil })
+    if start.hasEchoPathHint {
+      echoPathHint = try EchoPath(start.echoPathHint, path: "start.echo_path_hint")
+    }
+    tellsEchoPath = start.echoPathWanted
     framesPerStatistics = try start.statsInterval.asStatisticsInterval(
       path: "start.stats_interval")?.frames
   }

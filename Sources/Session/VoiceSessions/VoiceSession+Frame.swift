@@ -17,6 +17,7 @@ extension VoiceSession {
     capture.takeFrame()
     position += Int64(capture.samplesPerFrame)
     record(share: share, sink: sink)
+    tellEchoPath(sink: sink)
     if let interval = setup.framesPerStatistics,
       capture.processedFrames.isMultiple(of: Int64(interval))
     {

@@ -24,6 +24,7 @@ public final class VoiceSession {
   var gaps: OpenGaps
   var head: HeadTracking
   var suspensions: UInt32 = 0
+  private var echoPaths = EchoPathSchedule()
 
   /// The number of samples of the processed output that were emitted.
   public var processedSamples: Int64 { output.emittedSamples }
@@ -176,6 +177,15 @@ public final class VoiceSession {
     return true
   }
 
+  /// Whether the session began with the echo path of its setup.
+  public var usesEchoPathHint: Bool { capture.usesEchoPathHint }
+
+  /// Tells the echo path when it is time to. Allocates only then.
+  func tellEchoPath(sink: any SessionSink) {
+    guard setup.tellsEchoPath, echoPaths.advance(hasConverged: capture.hasConverged) else { return }
+    if let path = capture.echoPath { sink.emit(path) }
+  }
+
   /// Ends the session without processing more.
   public func end(_ reason: SessionEvent.EndReason, sink: any SessionSink) {
     for control in controls.takeAll() {
@@ -184,6 +194,7 @@ public final class VoiceSession {
       sink.emit(ControlResult(id: control.id, appliedAtSample: position, refusal: refusal))
     }
     endInjections(sink: sink)
+    if setup.tellsEchoPath, let path = capture.echoPath { sink.emit(path) }
     for input in InputKind.allCases { announceGap(of: input, sink: sink) }
     for farEnd in setup.farEnds.indices { announceGap(ofFarEnd: farEnd, sink: sink) }
     emit(.ended(reason), to: sink)

@@ -15,6 +15,7 @@ struct Recording: Sendable {
   var events: [Anechoic_V1_SessionEvent] = []
   var results: [Anechoic_V1_ControlResult] = []
   var statistics: [Anechoic_V1_SessionStats] = []
+  var echoPaths: [Anechoic_V1_EchoPath] = []
   /// The status of the call. Nil for OK.
   var status: Status?
 
@@ -31,6 +32,7 @@ struct Recording: Sendable {
     case .event(let event): events.append(event)
     case .controlResult(let result): results.append(result)
     case .stats(let stats): statistics.append(stats)
+    case .echoPath(let path): echoPaths.append(path)
     case nil: break
     }
   }

@@ -1,5 +1,6 @@
 import AnechoicAPI
 import AudioCore
+import Foundation
 import GRPCTransport
 import SessionWire
 import SwiftProtobuf
@@ -88,6 +89,27 @@ struct RefusedStartTests {
     Fault(field: "start.outputs.chunk_duration") {
       $0.outputs.raw = Anechoic_V1_AudioFormat(.opus(.hz16000))
       $0.outputs.chunkDuration = Google_Protobuf_Duration(seconds: 0, nanos: 120_000_000)
+    },
+    Fault(field: "start.echo_path_hint.sample_rate_hz") {
+      $0.echoPathHint = EchoPathTests.path { $0.sampleRateHz = 11_025 }
+    },
+    Fault(field: "start.echo_path_hint.channel_count") {
+      $0.echoPathHint = EchoPathTests.path { $0.channelCount = 3 }
+    },
+    Fault(field: "start.echo_path_hint.lag") {
+      $0.echoPathHint = EchoPathTests.path { $0.lag.seconds = 2 }
+    },
+    Fault(field: "start.echo_path_hint.held") {
+      $0.echoPathHint = EchoPathTests.path { $0.held.nanos = -1 }
+    },
+    Fault(field: "start.echo_path_hint.response") {
+      $0.echoPathHint = EchoPathTests.path { $0.response = Data(repeating: 0xff, count: 100) }
+    },
+    Fault(field: "start.echo_path_hint.response") {
+      $0.echoPathHint = EchoPathTests.path { $0.response = Data(repeating: 0, count: 99_999) }
+    },
+    Fault(field: "request") {
+      $0.echoPathHint = EchoPathTests.path { $0.response = Data(repeating: 0, count: 600 << 10) }
     },
     Fault(field: "start.config.preferred_injection_mode") {
       $0.config.preferredInjectionMode = .UNRECOGNIZED(3)

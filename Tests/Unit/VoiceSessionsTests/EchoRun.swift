@@ -142,16 +142,16 @@ extension EchoRun {
   }
 
   /// The reported echo paths: the times in seconds and the lags in milliseconds.
-  var echoPaths: [EchoPath] {
+  var echoPaths: [ReportedPath] {
     sink.events.compactMap { event in
       guard case .echoPathChanged(let delay, let hasConverged) = event.kind else { return nil }
-      return EchoPath(
+      return ReportedPath(
         at: Double(event.microphoneSample) / Double(rate.hertz),
         milliseconds: delay / .milliseconds(1), hasConverged: hasConverged)
     }
   }
 
-  struct EchoPath {
+  struct ReportedPath {
     let at: Double
     let milliseconds: Double
     let hasConverged: Bool

@@ -14,6 +14,7 @@ final class RecordingSink: SessionSink {
   var events: [SessionEvent] = []
   var results: [ControlResult] = []
   var statistics: [SessionStatistics] = []
+  var echoPaths: [EchoPath] = []
 
   func emit(_ chunk: OutputChunk) {
     firstSamples.append(chunk.processed.firstSample)
@@ -27,6 +28,7 @@ final class RecordingSink: SessionSink {
   func emit(_ event: SessionEvent) { events.append(event) }
   func emit(_ result: ControlResult) { results.append(result) }
   func emit(_ statistics: SessionStatistics) { self.statistics.append(statistics) }
+  func emit(_ path: EchoPath) { echoPaths.append(path) }
 
   var kinds: [SessionEvent.Kind] { events.map(\.kind) }
 }

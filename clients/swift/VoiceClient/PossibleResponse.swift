@@ -20,16 +20,20 @@ extension Anechoic_V1_ProcessResponse {
     case .audio(let audio):
       try audio.processed.check()
       try audio.playback.check()
+      try audio.recognizer.check()
+      try audio.raw.check()
     case .event(let event): try checkIndex(event.microphoneSample)
     case .controlResult(let result): try checkIndex(result.appliedAtSample)
     case .started(let started):
-      let delay = Duration(started.algorithmicDelay)
-      guard Possible.delay.contains(delay) else {
-        throw Status(.internal, "algorithmic_delay: \(delay) is not possible")
+      for delay in [started.algorithmicDelay, started.recognizerDelay, started.rawDelay] {
+        guard Possible.delay.contains(Duration(delay)) else {
+          throw Status(.internal, "a delay of \(Duration(delay)) is not possible")
+        }
       }
       let formats = [
         started.inputs.microphone, started.inputs.reference, started.inputs.farEnd,
         started.inputs.otherAudio, started.outputs.processed, started.outputs.playback,
+        started.outputs.recognizer, started.outputs.raw,
       ]
       for format in formats + started.inputs.farEnds.map(\.format)
       where !Possible.rates.contains(format.sampleRateHz) {
@@ -42,7 +46,7 @@ extension Anechoic_V1_ProcessResponse {
       }
       try checkIndex(started.resumed.microphoneSample)
       try checkIndex(started.resumed.processedSample)
-    case .stats, nil: break
+    case .stats, .echoPath, nil: break
     }
   }
 }

@@ -29,6 +29,7 @@ extension EdgeVoice {
     server.lost?.position = timing.position
     start.sessionID = lost.started.sessionID
     start.resumeToken = lost.started.resumeToken
+    start.clearEchoPathHint()
     start.resumePoint.lastEventID = lost.lastEventID
     start.resumePoint.microphoneSample = timing.position
   }

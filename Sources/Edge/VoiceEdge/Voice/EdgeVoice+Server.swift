@@ -39,6 +39,10 @@ extension EdgeVoice {
         let gap = MonotonicClock.nanoseconds - lost
         $0.labels = ["gap-before-ms": "\(gap / 1_000_000)"]
       }
+      $0.echoPathWanted = true
+      if let learnt = server.echoPath, learnt.route == status.route {
+        $0.echoPathHint = learnt.path
+      }
       continueLostSession(&$0)
     }
   }
@@ -142,6 +146,7 @@ extension EdgeVoice {
       injectionAnswered(result)
       sendMuteRequest()
       publish()
+    case .echoPath(let path): server.echoPath = (status.route, path)
     case .started, nil: break
     }
   }

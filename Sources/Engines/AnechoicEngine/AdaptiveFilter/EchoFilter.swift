@@ -19,7 +19,7 @@ package struct EchoFilter: ~Copyable {
   /// frequencies. Reverberation beyond the end of a filter is not coherent with its estimate. Once
   /// the filter has converged, the networks classify such reverberation as a distant voice.
   private static let lengths = [48, 32, 20, 6]
-  private static let partitions = lengths[0]
+  static let partitions = lengths[0]
   /// The number of partitions to which the gradient constraint is applied in each frame.
   private static let constrainedPerFrame = 2
   /// The square of the transition factor of the state model: the part of its power that the echo
@@ -32,16 +32,18 @@ package struct EchoFilter: ~Copyable {
 
   private let kernels: Kernels
   private let sizes: Sizes
-  private let hop: Int
+  let hop: Int
   /// The power of a bin divided by that of the same sound at 16 kHz.
   private let scale: Float
   private let fft: RealFFT
   private let state: State
-  private let results: Results
+  let results: Results
   /// The ranges of bins, from the lowest to the highest.
-  private var bands: InlineArray<4, FilterBand>
+  var bands: InlineArray<4, FilterBand>
   private var adaptation: LearnedAdaptation
   private var estimateQuality = EstimateCoherence()
+  /// The trial of the response with which the filter began. Nil for a filter that began with none.
+  var trial: ResponseTrial?
   /// The partition to which the gradient constraint is applied next.
   private var nextConstrained = 0
 
@@ -151,7 +153,7 @@ package struct EchoFilter: ~Copyable {
 
   /// Puts the taps of a partition into the first half of the block: silence if there is no such
   /// partition.
-  private func readTaps(of partition: Int) {
+  func readTaps(of partition: Int) {
     let block = results.block
     guard (0..<Self.partitions).contains(partition) else {
       return block.update(repeating: 0, count: hop)
@@ -163,7 +165,7 @@ package struct EchoFilter: ~Copyable {
   }
 
   /// Makes the first half of the block the taps of a partition.
-  private func storeTaps(of partition: Int) {
+  func storeTaps(of partition: Int) {
     (results.block + hop).update(repeating: 0, count: hop)
     fft.forward(results.block, into: results.error)
     state.partitions.replace(partition, by: results.error)
@@ -261,9 +263,12 @@ package struct EchoFilter: ~Copyable {
       Float(sizes.lowRow) * FloatBuffer.mean(powers, sizes.lowRow)
     }
     let estimated = sum(results.echoPower)
+    let heard = sum(results.microphonePower)
     estimateQuality.add(
-      product: product + estimated, microphonePower: sum(results.microphonePower),
-      estimatePower: estimated)
+      product: product + estimated, microphonePower: heard, estimatePower: estimated)
+    if trial != nil {
+      tryResponse(microphone: heard, estimate: estimated, error: sum(results.errorPower))
+    }
   }
 
   private static func smooth(

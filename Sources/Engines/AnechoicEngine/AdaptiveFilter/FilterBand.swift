@@ -55,10 +55,15 @@ struct FilterBand: ~Copyable {
     for partition in 0..<partitions { resetUncertainty(of: partition) }
   }
 
-  /// Sets the uncertainty of a partition to that of an unknown path. Later parts of an echo are
-  /// softer.
-  private func resetUncertainty(of partition: Int) {
-    var start = Self.initialUncertainty
+  /// Sets the uncertainty to a share of that of an unknown path.
+  func setUncertainty(share: Float) {
+    for partition in 0..<partitions { resetUncertainty(of: partition, share: share) }
+  }
+
+  /// Sets the uncertainty of a partition to that of an unknown path, or a share of it. Later parts of
+  /// an echo are softer.
+  private func resetUncertainty(of partition: Int, share: Float = 1) {
+    var start = share * Self.initialUncertainty
     for _ in 0..<partition { start *= Self.decay }
     uncertainty(partition).update(repeating: start, count: usedCount)
   }

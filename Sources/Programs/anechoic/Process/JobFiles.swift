@@ -20,10 +20,14 @@ struct JobFiles {
   /// The file for the output for a recognizer of speech, and that for the microphone as it was captured.
   var recognizer: String?
   var raw: String?
+  /// The file with the echo path that the session expects, and the one for the path that it learns.
+  var echoPath: String?
+  var learntEchoPath: String?
 
   /// The files that the job reads.
   var read: [String] {
-    [microphone, reference, farEnd, otherAudio, controls].compactMap { $0 } + farEnds.map(\.path)
+    [microphone, reference, farEnd, otherAudio, controls, echoPath].compactMap { $0 }
+      + farEnds.map(\.path)
   }
 
   /// The audio files that the job writes.

@@ -90,6 +90,20 @@ struct ProcessFiles: ParsableArguments {
       "The file to record the session to, for anechoic replay.", valueName: "file"))
   var record: String?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      The file with the echo path of an earlier session on the same device, so that the echo is removed \
+      from its first sample on.
+      """, valueName: "file"))
+  var echoPath: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The file to write the echo path to that the session has learnt, for --echo-path.",
+      valueName: "file"))
+  var saveEchoPath: String?
+
   @Flag(
     help: """
       Send and receive the audio as Opus packets of 20 ms with 32 kb/s for each channel. For files \
@@ -120,7 +134,7 @@ struct ProcessFiles: ParsableArguments {
       farEnds: farEnd.compactMap { file in file.name.map { ($0, file.path) } },
       otherAudio: otherAudio,
       controls: controls, isLoop: loop, isOpus: opus, output: output, playback: playback,
-      recognizer: recognizer, raw: raw)
+      recognizer: recognizer, raw: raw, echoPath: echoPath, learntEchoPath: saveEchoPath)
   }
 
   /// The paths of the logs.
@@ -132,6 +146,6 @@ struct ProcessFiles: ParsableArguments {
   func checkRoles() throws(CommandFailure) {
     try FileRoles.check(
       read: job.read,
-      written: job.written + [events, stats, frames, record].compactMap(\.self))
+      written: job.written + [saveEchoPath, events, stats, frames, record].compactMap(\.self))
   }
 }

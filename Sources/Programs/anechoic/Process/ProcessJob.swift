@@ -56,6 +56,8 @@ final class ProcessJob {
     if files.playback != nil { start.outputs.playback = sent(playbackFormat) }
     if files.recognizer != nil { start.outputs.recognizer = sent(microphoneFormat) }
     if files.raw != nil { start.outputs.raw = sent(microphoneFormat) }
+    if let path = files.echoPath { start.echoPathHint = try Anechoic_V1_EchoPath(file: path) }
+    start.echoPathWanted = files.learntEchoPath != nil
     self.start = start
     sender = Sender(files: inputs, controls: controls, stop: stop)
   }
@@ -81,6 +83,11 @@ final class ProcessJob {
     if outage == .zero { start.resumeWindow = .init() }
     let stream = try await client.processResumably(start, elsewhere: others, policy: policy)
     connected()
+    if start.hasEchoPathHint, !stream.started.echoPathUsed {
+      standardError(
+        "anechoic: --echo-path: the session could not use the echo path, which is of another rate, "
+          + "number of channels or engine\n")
+    }
     let watch = watchSignals()
     defer { watch.cancel() }
     let outputs = try openOutputs()
@@ -114,7 +121,8 @@ final class ProcessJob {
     return Receiver.Files(
       output: try AudioFileWriter(path: files.output, format: microphoneFormat),
       playback: try files.playback.map { try AudioFileWriter(path: $0, format: playbackFormat) },
-      recognizer: try file(files.recognizer), raw: try file(files.raw))
+      recognizer: try file(files.recognizer), raw: try file(files.raw),
+      echoPath: files.learntEchoPath)
   }
 
   /// Ends the audio at the first SIGINT or SIGTERM.

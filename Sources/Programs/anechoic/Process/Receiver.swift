@@ -16,12 +16,15 @@ struct Receiver: ~Copyable {
     let playback: AudioFileWriter?
     let recognizer: AudioFileWriter?
     let raw: AudioFileWriter?
+    /// The path of the file for the echo path that the session learns.
+    let echoPath: String?
   }
 
   private var output: OutputTrack
   private var playback: OutputTrack?
   private var recognizer: OutputTrack?
   private var raw: OutputTrack?
+  private let echoPath: String?
   private let log: any JobLog
   private let inputLevels: InputFiles.RecentLevelsOfInputs
   private let controls: ControlQueue
@@ -44,6 +47,7 @@ struct Receiver: ~Copyable {
     playback = files.playback.map(track)
     recognizer = files.recognizer.map(track)
     raw = files.raw.map(track)
+    echoPath = files.echoPath
     self.log = log
     self.inputLevels = inputLevels
     self.controls = controls
@@ -86,6 +90,7 @@ struct Receiver: ~Copyable {
     case .event(let event): try take(event)
     case .stats(let stats): try log.record(stats)
     case .controlResult(let result): try take(result)
+    case .echoPath(let path): if let file = echoPath { try path.write(to: file) }
     case .started, nil: break
     }
   }

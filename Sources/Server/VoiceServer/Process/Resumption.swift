@@ -87,9 +87,12 @@ extension SessionHandle {
     try check(other.otherAudio == setup.otherAudio, "inputs.other_audio")
     try check(other.processed == setup.processed, "outputs.processed")
     try check(other.playback == setup.playback, "outputs.playback")
+    try check(other.recognizer == setup.recognizer, "outputs.recognizer")
+    try check(other.raw == setup.raw, "outputs.raw")
     try check(other.playsElsewhere == setup.playsElsewhere, "outputs.playback_elsewhere")
     try check(other.framesPerChunk == setup.framesPerChunk, "outputs.chunk_duration")
     try check(other.isRealTime == setup.isRealTime, "pacing")
     try check(other.framesPerStatistics == setup.framesPerStatistics, "stats_interval")
+    try check(other.tellsEchoPath == setup.tellsEchoPath, "echo_path_wanted")
   }
 }

@@ -346,11 +346,14 @@ final class RunningSession: SessionSink {
     outlet.send(flow.message(statistics, waiting: waitingFrames))
   }
 
+  func emit(_ path: EchoPath) { outlet.send(Anechoic_V1_EchoPath(path)) }
+
   /// The answer to the start, with the present state of the session.
   var started: Anechoic_V1_Started {
     var started = Anechoic_V1_Started(
       sessionID: handle.id, setup, session.state, session.delays,
       engine: engine)
+    started.echoPathUsed = session.usesEchoPathHint
     if let resumption = handle.resumption {
       started.resumeToken = Data(resumption.token)
       started.resumeWindow = Google_Protobuf_Duration(resumption.window)

@@ -50,6 +50,10 @@ struct SessionOutlet {
     link?.output.send(.with { $0.stats = statistics })
   }
 
+  func send(_ path: Anechoic_V1_EchoPath) {
+    link?.output.send(.with { $0.echoPath = path })
+  }
+
   /// Returns the number of events after `last` that the feed no longer has.
   func lostEvents(after last: UInt64) -> UInt64 {
     if case .forgotten(let oldest) = feed.entry(last + 1) { oldest - (last + 1) } else { 0 }

@@ -78,6 +78,23 @@ struct CapturePipeline: ~Copyable {
       output, setup, engine, format, untilEngineOut: untilEngineOutSamples)
   }
 
+  /// Lets the engine begin with an echo path. Returns whether it can.
+  func begin(with path: EchoPath?) -> Bool {
+    guard let path, let engine = engine as? any EchoPathEngine,
+      path.fits(type(of: engine), format)
+    else { return false }
+    engine.begin(withEchoResponses: path.responses)
+    return true
+  }
+
+  /// Returns the echo path that the engine has learnt, or nil for an engine that tells none.
+  func echoPath(lag: Duration, held: Duration) -> EchoPath? {
+    guard format.reference != nil, let engine = engine as? any EchoPathEngine else { return nil }
+    return EchoPath(
+      rate: format.rate, channelCount: format.channelCount, lag: lag, held: held,
+      responses: engine.echoResponses)
+  }
+
   /// Creates the output with the microphone as it was captured, or nil for a session without it.
   func rawOutput(_ setup: SessionSetup) throws -> RawOutput? {
     guard let format = setup.raw else { return nil }

@@ -32,6 +32,8 @@ struct CaptureSide: ~Copyable {
   /// The findings of the last processed frame.
   private(set) var info = FrameInfo(speechProbability: 0, hasVoice: false, isMuted: false)
   private(set) var processedFrames: Int64 = 0
+  /// Whether the session began with the echo path of its setup.
+  let usesEchoPathHint: Bool
   private let hasReference: Bool
   private let frame: Frame
   private var microphone: InputTimeline
@@ -73,7 +75,9 @@ struct CaptureSide: ~Copyable {
     self.recognizer = recognizer
     self.raw = raw
     nearEnd = VoiceActivityDetector(setup.configuration.voiceActivity)
+    usesEchoPathHint = pipeline.begin(with: setup.echoPathHint)
     self.pipeline = pipeline
+    if usesEchoPathHint, let path = setup.echoPathHint { echo.begin(with: path) }
   }
 
   private static func latency(_ output: borrowing RecognizerOutput?) -> Duration? {
@@ -335,6 +339,12 @@ struct CaptureSide: ~Copyable {
   /// The sample of the microphone that a finding in a frame belongs to.
   func sample(ofFrame frame: Int64) -> Int64 {
     max(0, frame * Int64(samplesPerFrame) - pipeline.findingsLatencySamples)
+  }
+
+  /// The echo path that the canceller has learnt, or nil if it has not converged. Allocates.
+  var echoPath: EchoPath? {
+    guard hasConverged, let (lag, held) = echo.heldLag, (0...1).contains(lag) else { return nil }
+    return pipeline.echoPath(lag: .seconds(lag), held: .seconds(held))
   }
 
   /// The counts that grow with each frame, without concealed samples.

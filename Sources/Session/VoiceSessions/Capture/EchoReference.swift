@@ -62,6 +62,12 @@ struct EchoReference: ~Copyable {
   }
 
   var status: AlignmentStatus { aligner.status }
+  var heldLag: (lag: Double, held: Double)? { aligner.heldLag }
+
+  /// Begins with the lag of an echo path that is expected.
+  mutating func begin(with path: EchoPath) {
+    aligner.begin(lag: path.lag / .seconds(1), held: path.held / .seconds(1))
+  }
 
   /// Whether the microphone may still contain sound that was played.
   var mayBeHeard: Bool {

@@ -37,6 +37,10 @@ public struct SessionSetup: Sendable {
   public var raw: AudioFormat?
   /// The format of the playback mix, or nil for none.
   public var playback: AudioFormat?
+  /// The echo path that the session expects, or nil for none.
+  public var echoPathHint: EchoPath?
+  /// Whether the session tells the echo path that it has learnt.
+  public var tellsEchoPath = false
   /// Whether another device than the microphone's plays the playback. Its times belong to another clock,
   /// so the echo is found in the sound alone.
   public var playsElsewhere = false

@@ -6,11 +6,16 @@ public protocol SessionSink: AnyObject {
   func emit(_ event: SessionEvent)
   func emit(_ result: ControlResult)
   func emit(_ statistics: SessionStatistics)
+  /// Receives the echo path that the session has learnt, if its setup asks for it.
+  func emit(_ path: EchoPath)
   /// Stores a decision of the media client for its later sessions.
   func store(permissionOf client: String, isGranted: Bool)
 }
 
 extension SessionSink {
+  /// Receives nothing.
+  public func emit(_ path: EchoPath) {}
+
   /// Stores nothing.
   public func store(permissionOf client: String, isGranted: Bool) {}
 }

@@ -55,6 +55,19 @@ class Facts:
         return seconds(self._link.started.raw_delay)
 
     @property
+    def echo_path(self) -> bytes:
+        """The echo path that the session has learnt last, for `Session(echo_path=…)` on the same device.
+
+        Empty before the first one, and unless the session was made with `learn_echo_path`.
+        """
+        return self._link.inbox.echo_path
+
+    @property
+    def is_echo_path_used(self) -> bool:
+        """Whether the session began with the `echo_path` that it was given."""
+        return self._link.started.echo_path_used
+
+    @property
     def dropped_samples(self) -> int:
         """The samples that this side dropped: fed too fast or while the server was away, or never read."""
         return self._link.outbox.dropped_samples + self._link.inbox.output.dropped_samples

@@ -39,6 +39,7 @@ class Inbox:
         self.output.filter = self.silence.applied
         self.events = EventLog()
         self.statistics: Statistics | None = None
+        self.echo_path = b""
         self.lost_samples = 0
         """The samples of the output that were replaced by silence."""
         self.invalid_responses = 0
@@ -98,6 +99,8 @@ class Inbox:
                 self._drop(f"statistics of more than {LARGEST_MESSAGE} bytes")
             else:
                 self.statistics = from_message(Statistics, response.stats)
+        elif kind == "echo_path":
+            self.echo_path = response.echo_path.SerializeToString()
         else:
             self._drop("the session has started already" if kind == "started" else "an empty response")
         return None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Iterator, Mapping
 
 from google.protobuf import duration_pb2
+from google.protobuf.message import DecodeError
 
 from ._checks import check_flag, check_mapping, check_number, check_text, is_whole
 from ._opus import CHUNKS
@@ -64,6 +65,8 @@ class Plan:
     resume_window: float | None = None
     has_intermittent_reference: bool = False
     microphone_pair: MicrophonePair | None = None
+    echo_path: bytes = b""
+    learns_echo_path: bool = False
 
     @property
     def other_outputs(self) -> dict[str, Format]:
@@ -89,7 +92,7 @@ class Plan:
             check_number("statistics_interval", self.statistics_interval, 0.1, 3600, " s, or 0 for no statistics")
         if self.resume_window is not None:
             check_number("resume_window", self.resume_window, 0, 86400, " s, or None")
-        for name in ("is_playback_elsewhere", "is_real_time", "has_intermittent_reference"):
+        for name in ("is_playback_elsewhere", "is_real_time", "has_intermittent_reference", "learns_echo_path"):
             check_flag(name.partition("_")[2], getattr(self, name))
         check_text("engine", self.engine)
         check_text("session_id", self.session_id)
@@ -100,6 +103,7 @@ class Plan:
         check_mapping("settings", self.settings)
         if self.microphone_pair is not None:
             pair_message(self.microphone_pair)
+        echo_path_message(self.echo_path)
         if self.is_playback_elsewhere and (self.playback is None or "reference" in self.inputs):
             message = "playback_elsewhere: needs a playback, and no reference"
             raise InvalidRequest(message, field="playback_elsewhere")
@@ -134,6 +138,9 @@ class Plan:
         start.outputs.chunk_duration.CopyFrom(duration(max(1, round(self.chunk * 100)) / 100))
         if self.statistics_interval:
             start.stats_interval.CopyFrom(duration(self.statistics_interval))
+        if self.echo_path:
+            start.echo_path_hint.CopyFrom(echo_path_message(self.echo_path))
+        start.echo_path_wanted = bool(self.learns_echo_path)
         if self.resume_window is not None:
             start.resume_window.CopyFrom(duration(self.resume_window))
         return start
@@ -150,6 +157,15 @@ def pair_message(pair: MicrophonePair) -> events_pb2.MicrophonePair:
             pattern=PolarPattern(pair.pattern).value,  # type: ignore[arg-type]
             turned=pair.turned,
         )
+
+
+def echo_path_message(data: bytes) -> api.EchoPath:
+    """Returns an echo path as a message."""
+    try:
+        return api.EchoPath.FromString(bytes(data))
+    except (TypeError, DecodeError) as error:
+        message = "echo_path: this is no echo path; use Session.echo_path of an earlier session"
+        raise InvalidRequest(message, field="echo_path") from error
 
 
 def _check_labels(labels: Mapping[Any, Any]) -> None:

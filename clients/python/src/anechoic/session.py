@@ -67,6 +67,8 @@ class Session(Requests, DeviceReports, Facts):
         resume_window: float | None = None,
         intermittent_reference: bool = False,
         microphone_pair: MicrophonePair | None = None,
+        echo_path: bytes = b"",
+        learn_echo_path: bool = False,
         reconnect: Reconnect = Reconnect(),
         on_injection_permission: PermissionCallback | None = None,
         on_mute_gesture: GestureCallback | None = None,
@@ -91,6 +93,9 @@ class Session(Requests, DeviceReports, Facts):
         - intermittent_reference: Whether pauses of the reference are silence: see `place_reference`.
         - microphone_pair: The arrangement of the two microphones of a microphone with two channels, which then hear
           in a direction. `report_route` changes it.
+        - echo_path: What an earlier session of the same device has learnt: its `echo_path`. The echo is then removed
+          from its first sample on.
+        - learn_echo_path: Whether the session tells the echo path that it learns.
         - on_injection_permission: Decides whether a client may inject speech. Without it, nobody is answered.
         - on_mute_gesture: Decides whether a mute gesture is applied. Asks for gestures to be decided.
 
@@ -117,6 +122,7 @@ class Session(Requests, DeviceReports, Facts):
             labels={} if labels is None else labels, engine=engine, chunk=chunk,
             statistics_interval=statistics_interval, resume_window=resume_window,
             has_intermittent_reference=intermittent_reference, microphone_pair=microphone_pair,
+            echo_path=echo_path, learns_echo_path=learn_echo_path,
         )
         self._state = State(bool(muted)) if _state is None else _state
         self._link = Link(self._connections, self._plan, reconnect, self._decisions.handle, self._state)

@@ -25,78 +25,58 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-public nonisolated struct Anechoic_V1_RecordingHeader: @unchecked Sendable {
+public nonisolated struct Anechoic_V1_RecordingHeader: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The engine: "NAME/VERSION". A replay produces the same output only with the same engine, version
   /// and weights.
-  public var engine: String {
-    get {_storage._engine}
-    set {_uniqueStorage()._engine = newValue}
-  }
+  public var engine: String = String()
 
-  public var serverVersion: String {
-    get {_storage._serverVersion}
-    set {_uniqueStorage()._serverVersion = newValue}
-  }
+  public var serverVersion: String = String()
 
   /// The client's request with the id of the session filled in.
   public var start: Anechoic_V1_Start {
-    get {_storage._start ?? Anechoic_V1_Start()}
-    set {_uniqueStorage()._start = newValue}
+    get {_start ?? Anechoic_V1_Start()}
+    set {_start = newValue}
   }
   /// Returns true if `start` has been explicitly set.
-  public var hasStart: Bool {_storage._start != nil}
+  public var hasStart: Bool {self._start != nil}
   /// Clears the value of `start`. Subsequent reads from it will return its default value.
-  public mutating func clearStart() {_uniqueStorage()._start = nil}
+  public mutating func clearStart() {self._start = nil}
 
   public var owner: Anechoic_V1_RecordedClient {
-    get {_storage._owner ?? Anechoic_V1_RecordedClient()}
-    set {_uniqueStorage()._owner = newValue}
+    get {_owner ?? Anechoic_V1_RecordedClient()}
+    set {_owner = newValue}
   }
   /// Returns true if `owner` has been explicitly set.
-  public var hasOwner: Bool {_storage._owner != nil}
+  public var hasOwner: Bool {self._owner != nil}
   /// Clears the value of `owner`. Subsequent reads from it will return its default value.
-  public mutating func clearOwner() {_uniqueStorage()._owner = nil}
+  public mutating func clearOwner() {self._owner = nil}
 
   /// Whether the server allowed injection.
-  public var injectionAllowed: Bool {
-    get {_storage._injectionAllowed}
-    set {_uniqueStorage()._injectionAllowed = newValue}
-  }
+  public var injectionAllowed: Bool = false
 
   /// The most frames that the session processed for one request, and then in each turn. 0 means 100.
-  public var framesPerTurn: UInt32 {
-    get {_storage._framesPerTurn}
-    set {_uniqueStorage()._framesPerTurn = newValue}
-  }
+  public var framesPerTurn: UInt32 = 0
 
   /// The SHA-256 digest of the engine's weights in hexadecimal. Empty for an engine without weights.
-  public var engineWeightsSha256: String {
-    get {_storage._engineWeightsSha256}
-    set {_uniqueStorage()._engineWeightsSha256 = newValue}
-  }
+  public var engineWeightsSha256: String = String()
 
   /// Whether the server stored permissions to inject for later sessions.
-  public var permissionsStored: Bool {
-    get {_storage._permissionsStored}
-    set {_uniqueStorage()._permissionsStored = newValue}
-  }
+  public var permissionsStored: Bool = false
 
   /// The SHA-256 digest, in hexadecimal, of the head-related responses that the session began with.
   /// Empty if it could not render spatial audio.
-  public var headResponsesSha256: String {
-    get {_storage._headResponsesSha256}
-    set {_uniqueStorage()._headResponsesSha256 = newValue}
-  }
+  public var headResponsesSha256: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _storage = _StorageClass.defaultInstance
+  fileprivate var _start: Anechoic_V1_Start? = nil
+  fileprivate var _owner: Anechoic_V1_RecordedClient? = nil
 }
 
 public nonisolated struct Anechoic_V1_RecordedClient: Sendable {
@@ -114,208 +94,199 @@ public nonisolated struct Anechoic_V1_RecordedClient: Sendable {
 }
 
 /// Something that was done to a session.
-public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
+public nonisolated struct Anechoic_V1_RecordedAct: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The time since the start of the session. For people only: a replay ignores this value.
-  public var timeNs: Int64 {
-    get {_storage._timeNs}
-    set {_uniqueStorage()._timeNs = newValue}
-  }
+  public var timeNs: Int64 = 0
 
-  public var act: OneOf_Act? {
-    get {return _storage._act}
-    set {_uniqueStorage()._act = newValue}
-  }
+  public var act: Anechoic_V1_RecordedAct.OneOf_Act? = nil
 
   public var request: Anechoic_V1_ProcessRequest {
     get {
-      if case .request(let v)? = _storage._act {return v}
+      if case .request(let v)? = act {return v}
       return Anechoic_V1_ProcessRequest()
     }
-    set {_uniqueStorage()._act = .request(newValue)}
+    set {act = .request(newValue)}
   }
 
   public var turn: Anechoic_V1_RecordedAct.Turn {
     get {
-      if case .turn(let v)? = _storage._act {return v}
+      if case .turn(let v)? = act {return v}
       return Anechoic_V1_RecordedAct.Turn()
     }
-    set {_uniqueStorage()._act = .turn(newValue)}
+    set {act = .turn(newValue)}
   }
 
   public var control: Anechoic_V1_RecordedAct.OtherControl {
     get {
-      if case .control(let v)? = _storage._act {return v}
+      if case .control(let v)? = act {return v}
       return Anechoic_V1_RecordedAct.OtherControl()
     }
-    set {_uniqueStorage()._act = .control(newValue)}
+    set {act = .control(newValue)}
   }
 
   public var gesture: Anechoic_V1_RecordedAct.Gesture {
     get {
-      if case .gesture(let v)? = _storage._act {return v}
+      if case .gesture(let v)? = act {return v}
       return Anechoic_V1_RecordedAct.Gesture()
     }
-    set {_uniqueStorage()._act = .gesture(newValue)}
+    set {act = .gesture(newValue)}
   }
 
   /// The id of a gesture that timed out by the server's clock. Empty means any gesture that is
   /// due.
   public var gestureExpired: String {
     get {
-      if case .gestureExpired(let v)? = _storage._act {return v}
+      if case .gestureExpired(let v)? = act {return v}
       return String()
     }
-    set {_uniqueStorage()._act = .gestureExpired(newValue)}
+    set {act = .gestureExpired(newValue)}
   }
 
   public var permissionRequest: Anechoic_V1_RecordedAct.PermissionRequest {
     get {
-      if case .permissionRequest(let v)? = _storage._act {return v}
+      if case .permissionRequest(let v)? = act {return v}
       return Anechoic_V1_RecordedAct.PermissionRequest()
     }
-    set {_uniqueStorage()._act = .permissionRequest(newValue)}
+    set {act = .permissionRequest(newValue)}
   }
 
   public var injection: Anechoic_V1_RecordedAct.Injection {
     get {
-      if case .injection(let v)? = _storage._act {return v}
+      if case .injection(let v)? = act {return v}
       return Anechoic_V1_RecordedAct.Injection()
     }
-    set {_uniqueStorage()._act = .injection(newValue)}
+    set {act = .injection(newValue)}
   }
 
   public var microphoneStopped: Anechoic_V1_RecordedAct.MicrophoneStopped {
     get {
-      if case .microphoneStopped(let v)? = _storage._act {return v}
+      if case .microphoneStopped(let v)? = act {return v}
       return Anechoic_V1_RecordedAct.MicrophoneStopped()
     }
-    set {_uniqueStorage()._act = .microphoneStopped(newValue)}
+    set {act = .microphoneStopped(newValue)}
   }
 
   public var draining: SwiftProtobuf.Google_Protobuf_Duration {
     get {
-      if case .draining(let v)? = _storage._act {return v}
+      if case .draining(let v)? = act {return v}
       return SwiftProtobuf.Google_Protobuf_Duration()
     }
-    set {_uniqueStorage()._act = .draining(newValue)}
+    set {act = .draining(newValue)}
   }
 
   public var end: Anechoic_V1_RecordedAct.End {
     get {
-      if case .end(let v)? = _storage._act {return v}
+      if case .end(let v)? = act {return v}
       return Anechoic_V1_RecordedAct.End()
     }
-    set {_uniqueStorage()._act = .end(newValue)}
+    set {act = .end(newValue)}
   }
 
   public var digest: Anechoic_V1_OutputDigest {
     get {
-      if case .digest(let v)? = _storage._act {return v}
+      if case .digest(let v)? = act {return v}
       return Anechoic_V1_OutputDigest()
     }
-    set {_uniqueStorage()._act = .digest(newValue)}
+    set {act = .digest(newValue)}
   }
 
   /// The number of samples of the processed output that were dropped because the client did not
   /// read them in time.
   public var outputDropped: Int64 {
     get {
-      if case .outputDropped(let v)? = _storage._act {return v}
+      if case .outputDropped(let v)? = act {return v}
       return 0
     }
-    set {_uniqueStorage()._act = .outputDropped(newValue)}
+    set {act = .outputDropped(newValue)}
   }
 
   /// Whether the microphone became late. False if it was no longer late.
   public var microphoneLate: Bool {
     get {
-      if case .microphoneLate(let v)? = _storage._act {return v}
+      if case .microphoneLate(let v)? = act {return v}
       return false
     }
-    set {_uniqueStorage()._act = .microphoneLate(newValue)}
+    set {act = .microphoneLate(newValue)}
   }
 
   /// Whether the server was switched to allow injection. False if it was switched to forbid
   /// injection.
   public var injectionAllowed: Bool {
     get {
-      if case .injectionAllowed(let v)? = _storage._act {return v}
+      if case .injectionAllowed(let v)? = act {return v}
       return false
     }
-    set {_uniqueStorage()._act = .injectionAllowed(newValue)}
+    set {act = .injectionAllowed(newValue)}
   }
 
   /// Whether the engine was switched to its reduced mode because of overload. False if it was
   /// switched back.
   public var reduced: Bool {
     get {
-      if case .reduced(let v)? = _storage._act {return v}
+      if case .reduced(let v)? = act {return v}
       return false
     }
-    set {_uniqueStorage()._act = .reduced(newValue)}
+    set {act = .reduced(newValue)}
   }
 
   /// The connection of the media client was lost, and the session began to wait for this time.
   public var suspended: SwiftProtobuf.Google_Protobuf_Duration {
     get {
-      if case .suspended(let v)? = _storage._act {return v}
+      if case .suspended(let v)? = act {return v}
       return SwiftProtobuf.Google_Protobuf_Duration()
     }
-    set {_uniqueStorage()._act = .suspended(newValue)}
+    set {act = .suspended(newValue)}
   }
 
   public var resumed: Anechoic_V1_RecordedAct.Resumption {
     get {
-      if case .resumed(let v)? = _storage._act {return v}
+      if case .resumed(let v)? = act {return v}
       return Anechoic_V1_RecordedAct.Resumption()
     }
-    set {_uniqueStorage()._act = .resumed(newValue)}
+    set {act = .resumed(newValue)}
   }
 
   /// Another device joined or left the session.
   public var playbackClientChanged: Anechoic_V1_PlaybackClientChanged {
     get {
-      if case .playbackClientChanged(let v)? = _storage._act {return v}
+      if case .playbackClientChanged(let v)? = act {return v}
       return Anechoic_V1_PlaybackClientChanged()
     }
-    set {_uniqueStorage()._act = .playbackClientChanged(newValue)}
+    set {act = .playbackClientChanged(newValue)}
   }
 
   public var profileLookup: Anechoic_V1_RecordedAct.ProfileLookup {
     get {
-      if case .profileLookup(let v)? = _storage._act {return v}
+      if case .profileLookup(let v)? = act {return v}
       return Anechoic_V1_RecordedAct.ProfileLookup()
     }
-    set {_uniqueStorage()._act = .profileLookup(newValue)}
+    set {act = .profileLookup(newValue)}
   }
 
   public var headResponses: Anechoic_V1_RecordedAct.HeadResponses {
     get {
-      if case .headResponses(let v)? = _storage._act {return v}
+      if case .headResponses(let v)? = act {return v}
       return Anechoic_V1_RecordedAct.HeadResponses()
     }
-    set {_uniqueStorage()._act = .headResponses(newValue)}
+    set {act = .headResponses(newValue)}
   }
 
   /// Whether the microphone became early. False if it was no longer early.
   public var microphoneEarly: Bool {
     get {
-      if case .microphoneEarly(let v)? = _storage._act {return v}
+      if case .microphoneEarly(let v)? = act {return v}
       return false
     }
-    set {_uniqueStorage()._act = .microphoneEarly(newValue)}
+    set {act = .microphoneEarly(newValue)}
   }
 
   /// The number of microphone samples that were removed from the request. If the microphone was
   /// muted during any of them, all of them are removed. Otherwise 0.
-  public var withheldSamples: UInt32 {
-    get {_storage._withheldSamples}
-    set {_uniqueStorage()._withheldSamples = newValue}
-  }
+  public var withheldSamples: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -635,8 +606,6 @@ public nonisolated struct Anechoic_V1_RecordedAct: @unchecked Sendable {
   }
 
   public init() {}
-
-  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// A digest of the session's whole output up to this act. Digests are at least one second of audio
@@ -744,123 +713,71 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
   public static let protoMessageName: String = _protobuf_package + ".RecordingHeader"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}engine\0\u{3}server_version\0\u{1}start\0\u{1}owner\0\u{3}injection_allowed\0\u{3}frames_per_turn\0\u{3}engine_weights_sha256\0\u{3}permissions_stored\0\u{3}head_responses_sha256\0")
 
-  fileprivate class _StorageClass {
-    var _engine: String = String()
-    var _serverVersion: String = String()
-    var _start: Anechoic_V1_Start? = nil
-    var _owner: Anechoic_V1_RecordedClient? = nil
-    var _injectionAllowed: Bool = false
-    var _framesPerTurn: UInt32 = 0
-    var _engineWeightsSha256: String = String()
-    var _permissionsStored: Bool = false
-    var _headResponsesSha256: String = String()
-
-      // This property is used as the initial default value for new instances of the type.
-      // The type itself is protecting the reference to its storage via CoW semantics.
-      // This will force a copy to be made of this reference when the first mutation occurs;
-      // hence, it is safe to mark this as `nonisolated(unsafe)`.
-      static nonisolated(unsafe) let defaultInstance = _StorageClass()
-
-    private init() {}
-
-    init(copying source: _StorageClass) {
-      _engine = source._engine
-      _serverVersion = source._serverVersion
-      _start = source._start
-      _owner = source._owner
-      _injectionAllowed = source._injectionAllowed
-      _framesPerTurn = source._framesPerTurn
-      _engineWeightsSha256 = source._engineWeightsSha256
-      _permissionsStored = source._permissionsStored
-      _headResponsesSha256 = source._headResponsesSha256
-    }
-  }
-
-  fileprivate mutating func _uniqueStorage() -> _StorageClass {
-    if !isKnownUniquelyReferenced(&_storage) {
-      _storage = _StorageClass(copying: _storage)
-    }
-    return _storage
-  }
-
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    _ = _uniqueStorage()
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      while let fieldNumber = try decoder.nextFieldNumber() {
-        // The use of inline closures is to circumvent an issue where the compiler
-        // allocates stack space for every case branch when no optimizations are
-        // enabled. https://github.com/apple/swift-protobuf/issues/1034
-        switch fieldNumber {
-        case 1: try { try decoder.decodeSingularStringField(value: &_storage._engine) }()
-        case 2: try { try decoder.decodeSingularStringField(value: &_storage._serverVersion) }()
-        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._start) }()
-        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._owner) }()
-        case 5: try { try decoder.decodeSingularBoolField(value: &_storage._injectionAllowed) }()
-        case 6: try { try decoder.decodeSingularUInt32Field(value: &_storage._framesPerTurn) }()
-        case 7: try { try decoder.decodeSingularStringField(value: &_storage._engineWeightsSha256) }()
-        case 8: try { try decoder.decodeSingularBoolField(value: &_storage._permissionsStored) }()
-        case 9: try { try decoder.decodeSingularStringField(value: &_storage._headResponsesSha256) }()
-        default: break
-        }
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.engine) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.serverVersion) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._start) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._owner) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.injectionAllowed) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.framesPerTurn) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.engineWeightsSha256) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self.permissionsStored) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.headResponsesSha256) }()
+      default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every if/case branch local when no optimizations
-      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-      // https://github.com/apple/swift-protobuf/issues/1182
-      if !_storage._engine.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._engine, fieldNumber: 1)
-      }
-      if !_storage._serverVersion.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._serverVersion, fieldNumber: 2)
-      }
-      try { if let v = _storage._start {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-      } }()
-      try { if let v = _storage._owner {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-      } }()
-      if _storage._injectionAllowed != false {
-        try visitor.visitSingularBoolField(value: _storage._injectionAllowed, fieldNumber: 5)
-      }
-      if _storage._framesPerTurn != 0 {
-        try visitor.visitSingularUInt32Field(value: _storage._framesPerTurn, fieldNumber: 6)
-      }
-      if !_storage._engineWeightsSha256.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._engineWeightsSha256, fieldNumber: 7)
-      }
-      if _storage._permissionsStored != false {
-        try visitor.visitSingularBoolField(value: _storage._permissionsStored, fieldNumber: 8)
-      }
-      if !_storage._headResponsesSha256.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._headResponsesSha256, fieldNumber: 9)
-      }
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.engine.isEmpty {
+      try visitor.visitSingularStringField(value: self.engine, fieldNumber: 1)
+    }
+    if !self.serverVersion.isEmpty {
+      try visitor.visitSingularStringField(value: self.serverVersion, fieldNumber: 2)
+    }
+    try { if let v = self._start {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._owner {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    if self.injectionAllowed != false {
+      try visitor.visitSingularBoolField(value: self.injectionAllowed, fieldNumber: 5)
+    }
+    if self.framesPerTurn != 0 {
+      try visitor.visitSingularUInt32Field(value: self.framesPerTurn, fieldNumber: 6)
+    }
+    if !self.engineWeightsSha256.isEmpty {
+      try visitor.visitSingularStringField(value: self.engineWeightsSha256, fieldNumber: 7)
+    }
+    if self.permissionsStored != false {
+      try visitor.visitSingularBoolField(value: self.permissionsStored, fieldNumber: 8)
+    }
+    if !self.headResponsesSha256.isEmpty {
+      try visitor.visitSingularStringField(value: self.headResponsesSha256, fieldNumber: 9)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Anechoic_V1_RecordingHeader, rhs: Anechoic_V1_RecordingHeader) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._engine != rhs_storage._engine {return false}
-        if _storage._serverVersion != rhs_storage._serverVersion {return false}
-        if _storage._start != rhs_storage._start {return false}
-        if _storage._owner != rhs_storage._owner {return false}
-        if _storage._injectionAllowed != rhs_storage._injectionAllowed {return false}
-        if _storage._framesPerTurn != rhs_storage._framesPerTurn {return false}
-        if _storage._engineWeightsSha256 != rhs_storage._engineWeightsSha256 {return false}
-        if _storage._permissionsStored != rhs_storage._permissionsStored {return false}
-        if _storage._headResponsesSha256 != rhs_storage._headResponsesSha256 {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
+    if lhs.engine != rhs.engine {return false}
+    if lhs.serverVersion != rhs.serverVersion {return false}
+    if lhs._start != rhs._start {return false}
+    if lhs._owner != rhs._owner {return false}
+    if lhs.injectionAllowed != rhs.injectionAllowed {return false}
+    if lhs.framesPerTurn != rhs.framesPerTurn {return false}
+    if lhs.engineWeightsSha256 != rhs.engineWeightsSha256 {return false}
+    if lhs.permissionsStored != rhs.permissionsStored {return false}
+    if lhs.headResponsesSha256 != rhs.headResponsesSha256 {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -905,410 +822,370 @@ nonisolated extension Anechoic_V1_RecordedAct: SwiftProtobuf.Message, SwiftProto
   public static let protoMessageName: String = _protobuf_package + ".RecordedAct"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}time_ns\0\u{1}request\0\u{1}turn\0\u{1}control\0\u{1}gesture\0\u{3}gesture_expired\0\u{3}permission_request\0\u{1}injection\0\u{3}microphone_stopped\0\u{1}draining\0\u{1}end\0\u{1}digest\0\u{3}withheld_samples\0\u{3}output_dropped\0\u{3}microphone_late\0\u{3}injection_allowed\0\u{1}reduced\0\u{1}suspended\0\u{1}resumed\0\u{4}\u{3}playback_client_changed\0\u{3}profile_lookup\0\u{3}head_responses\0\u{3}microphone_early\0")
 
-  fileprivate class _StorageClass {
-    var _timeNs: Int64 = 0
-    var _act: Anechoic_V1_RecordedAct.OneOf_Act?
-    var _withheldSamples: UInt32 = 0
-
-      // This property is used as the initial default value for new instances of the type.
-      // The type itself is protecting the reference to its storage via CoW semantics.
-      // This will force a copy to be made of this reference when the first mutation occurs;
-      // hence, it is safe to mark this as `nonisolated(unsafe)`.
-      static nonisolated(unsafe) let defaultInstance = _StorageClass()
-
-    private init() {}
-
-    init(copying source: _StorageClass) {
-      _timeNs = source._timeNs
-      _act = source._act
-      _withheldSamples = source._withheldSamples
-    }
-  }
-
-  fileprivate mutating func _uniqueStorage() -> _StorageClass {
-    if !isKnownUniquelyReferenced(&_storage) {
-      _storage = _StorageClass(copying: _storage)
-    }
-    return _storage
-  }
-
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    _ = _uniqueStorage()
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      while let fieldNumber = try decoder.nextFieldNumber() {
-        // The use of inline closures is to circumvent an issue where the compiler
-        // allocates stack space for every case branch when no optimizations are
-        // enabled. https://github.com/apple/swift-protobuf/issues/1034
-        switch fieldNumber {
-        case 1: try { try decoder.decodeSingularInt64Field(value: &_storage._timeNs) }()
-        case 2: try {
-          var v: Anechoic_V1_ProcessRequest?
-          var hadOneofValue = false
-          if let current = _storage._act {
-            hadOneofValue = true
-            if case .request(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._act = .request(v)
-          }
-        }()
-        case 3: try {
-          var v: Anechoic_V1_RecordedAct.Turn?
-          var hadOneofValue = false
-          if let current = _storage._act {
-            hadOneofValue = true
-            if case .turn(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._act = .turn(v)
-          }
-        }()
-        case 4: try {
-          var v: Anechoic_V1_RecordedAct.OtherControl?
-          var hadOneofValue = false
-          if let current = _storage._act {
-            hadOneofValue = true
-            if case .control(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._act = .control(v)
-          }
-        }()
-        case 5: try {
-          var v: Anechoic_V1_RecordedAct.Gesture?
-          var hadOneofValue = false
-          if let current = _storage._act {
-            hadOneofValue = true
-            if case .gesture(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._act = .gesture(v)
-          }
-        }()
-        case 6: try {
-          var v: String?
-          try decoder.decodeSingularStringField(value: &v)
-          if let v = v {
-            if _storage._act != nil {try decoder.handleConflictingOneOf()}
-            _storage._act = .gestureExpired(v)
-          }
-        }()
-        case 7: try {
-          var v: Anechoic_V1_RecordedAct.PermissionRequest?
-          var hadOneofValue = false
-          if let current = _storage._act {
-            hadOneofValue = true
-            if case .permissionRequest(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._act = .permissionRequest(v)
-          }
-        }()
-        case 8: try {
-          var v: Anechoic_V1_RecordedAct.Injection?
-          var hadOneofValue = false
-          if let current = _storage._act {
-            hadOneofValue = true
-            if case .injection(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._act = .injection(v)
-          }
-        }()
-        case 9: try {
-          var v: Anechoic_V1_RecordedAct.MicrophoneStopped?
-          var hadOneofValue = false
-          if let current = _storage._act {
-            hadOneofValue = true
-            if case .microphoneStopped(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._act = .microphoneStopped(v)
-          }
-        }()
-        case 10: try {
-          var v: SwiftProtobuf.Google_Protobuf_Duration?
-          var hadOneofValue = false
-          if let current = _storage._act {
-            hadOneofValue = true
-            if case .draining(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._act = .draining(v)
-          }
-        }()
-        case 11: try {
-          var v: Anechoic_V1_RecordedAct.End?
-          var hadOneofValue = false
-          if let current = _storage._act {
-            hadOneofValue = true
-            if case .end(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._act = .end(v)
-          }
-        }()
-        case 12: try {
-          var v: Anechoic_V1_OutputDigest?
-          var hadOneofValue = false
-          if let current = _storage._act {
-            hadOneofValue = true
-            if case .digest(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._act = .digest(v)
-          }
-        }()
-        case 13: try { try decoder.decodeSingularUInt32Field(value: &_storage._withheldSamples) }()
-        case 14: try {
-          var v: Int64?
-          try decoder.decodeSingularInt64Field(value: &v)
-          if let v = v {
-            if _storage._act != nil {try decoder.handleConflictingOneOf()}
-            _storage._act = .outputDropped(v)
-          }
-        }()
-        case 15: try {
-          var v: Bool?
-          try decoder.decodeSingularBoolField(value: &v)
-          if let v = v {
-            if _storage._act != nil {try decoder.handleConflictingOneOf()}
-            _storage._act = .microphoneLate(v)
-          }
-        }()
-        case 16: try {
-          var v: Bool?
-          try decoder.decodeSingularBoolField(value: &v)
-          if let v = v {
-            if _storage._act != nil {try decoder.handleConflictingOneOf()}
-            _storage._act = .injectionAllowed(v)
-          }
-        }()
-        case 17: try {
-          var v: Bool?
-          try decoder.decodeSingularBoolField(value: &v)
-          if let v = v {
-            if _storage._act != nil {try decoder.handleConflictingOneOf()}
-            _storage._act = .reduced(v)
-          }
-        }()
-        case 18: try {
-          var v: SwiftProtobuf.Google_Protobuf_Duration?
-          var hadOneofValue = false
-          if let current = _storage._act {
-            hadOneofValue = true
-            if case .suspended(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._act = .suspended(v)
-          }
-        }()
-        case 19: try {
-          var v: Anechoic_V1_RecordedAct.Resumption?
-          var hadOneofValue = false
-          if let current = _storage._act {
-            hadOneofValue = true
-            if case .resumed(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._act = .resumed(v)
-          }
-        }()
-        case 22: try {
-          var v: Anechoic_V1_PlaybackClientChanged?
-          var hadOneofValue = false
-          if let current = _storage._act {
-            hadOneofValue = true
-            if case .playbackClientChanged(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._act = .playbackClientChanged(v)
-          }
-        }()
-        case 23: try {
-          var v: Anechoic_V1_RecordedAct.ProfileLookup?
-          var hadOneofValue = false
-          if let current = _storage._act {
-            hadOneofValue = true
-            if case .profileLookup(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._act = .profileLookup(v)
-          }
-        }()
-        case 24: try {
-          var v: Anechoic_V1_RecordedAct.HeadResponses?
-          var hadOneofValue = false
-          if let current = _storage._act {
-            hadOneofValue = true
-            if case .headResponses(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._act = .headResponses(v)
-          }
-        }()
-        case 25: try {
-          var v: Bool?
-          try decoder.decodeSingularBoolField(value: &v)
-          if let v = v {
-            if _storage._act != nil {try decoder.handleConflictingOneOf()}
-            _storage._act = .microphoneEarly(v)
-          }
-        }()
-        default: break
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.timeNs) }()
+      case 2: try {
+        var v: Anechoic_V1_ProcessRequest?
+        var hadOneofValue = false
+        if let current = self.act {
+          hadOneofValue = true
+          if case .request(let m) = current {v = m}
         }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.act = .request(v)
+        }
+      }()
+      case 3: try {
+        var v: Anechoic_V1_RecordedAct.Turn?
+        var hadOneofValue = false
+        if let current = self.act {
+          hadOneofValue = true
+          if case .turn(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.act = .turn(v)
+        }
+      }()
+      case 4: try {
+        var v: Anechoic_V1_RecordedAct.OtherControl?
+        var hadOneofValue = false
+        if let current = self.act {
+          hadOneofValue = true
+          if case .control(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.act = .control(v)
+        }
+      }()
+      case 5: try {
+        var v: Anechoic_V1_RecordedAct.Gesture?
+        var hadOneofValue = false
+        if let current = self.act {
+          hadOneofValue = true
+          if case .gesture(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.act = .gesture(v)
+        }
+      }()
+      case 6: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.act != nil {try decoder.handleConflictingOneOf()}
+          self.act = .gestureExpired(v)
+        }
+      }()
+      case 7: try {
+        var v: Anechoic_V1_RecordedAct.PermissionRequest?
+        var hadOneofValue = false
+        if let current = self.act {
+          hadOneofValue = true
+          if case .permissionRequest(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.act = .permissionRequest(v)
+        }
+      }()
+      case 8: try {
+        var v: Anechoic_V1_RecordedAct.Injection?
+        var hadOneofValue = false
+        if let current = self.act {
+          hadOneofValue = true
+          if case .injection(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.act = .injection(v)
+        }
+      }()
+      case 9: try {
+        var v: Anechoic_V1_RecordedAct.MicrophoneStopped?
+        var hadOneofValue = false
+        if let current = self.act {
+          hadOneofValue = true
+          if case .microphoneStopped(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.act = .microphoneStopped(v)
+        }
+      }()
+      case 10: try {
+        var v: SwiftProtobuf.Google_Protobuf_Duration?
+        var hadOneofValue = false
+        if let current = self.act {
+          hadOneofValue = true
+          if case .draining(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.act = .draining(v)
+        }
+      }()
+      case 11: try {
+        var v: Anechoic_V1_RecordedAct.End?
+        var hadOneofValue = false
+        if let current = self.act {
+          hadOneofValue = true
+          if case .end(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.act = .end(v)
+        }
+      }()
+      case 12: try {
+        var v: Anechoic_V1_OutputDigest?
+        var hadOneofValue = false
+        if let current = self.act {
+          hadOneofValue = true
+          if case .digest(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.act = .digest(v)
+        }
+      }()
+      case 13: try { try decoder.decodeSingularUInt32Field(value: &self.withheldSamples) }()
+      case 14: try {
+        var v: Int64?
+        try decoder.decodeSingularInt64Field(value: &v)
+        if let v = v {
+          if self.act != nil {try decoder.handleConflictingOneOf()}
+          self.act = .outputDropped(v)
+        }
+      }()
+      case 15: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.act != nil {try decoder.handleConflictingOneOf()}
+          self.act = .microphoneLate(v)
+        }
+      }()
+      case 16: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.act != nil {try decoder.handleConflictingOneOf()}
+          self.act = .injectionAllowed(v)
+        }
+      }()
+      case 17: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.act != nil {try decoder.handleConflictingOneOf()}
+          self.act = .reduced(v)
+        }
+      }()
+      case 18: try {
+        var v: SwiftProtobuf.Google_Protobuf_Duration?
+        var hadOneofValue = false
+        if let current = self.act {
+          hadOneofValue = true
+          if case .suspended(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.act = .suspended(v)
+        }
+      }()
+      case 19: try {
+        var v: Anechoic_V1_RecordedAct.Resumption?
+        var hadOneofValue = false
+        if let current = self.act {
+          hadOneofValue = true
+          if case .resumed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.act = .resumed(v)
+        }
+      }()
+      case 22: try {
+        var v: Anechoic_V1_PlaybackClientChanged?
+        var hadOneofValue = false
+        if let current = self.act {
+          hadOneofValue = true
+          if case .playbackClientChanged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.act = .playbackClientChanged(v)
+        }
+      }()
+      case 23: try {
+        var v: Anechoic_V1_RecordedAct.ProfileLookup?
+        var hadOneofValue = false
+        if let current = self.act {
+          hadOneofValue = true
+          if case .profileLookup(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.act = .profileLookup(v)
+        }
+      }()
+      case 24: try {
+        var v: Anechoic_V1_RecordedAct.HeadResponses?
+        var hadOneofValue = false
+        if let current = self.act {
+          hadOneofValue = true
+          if case .headResponses(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.act = .headResponses(v)
+        }
+      }()
+      case 25: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.act != nil {try decoder.handleConflictingOneOf()}
+          self.act = .microphoneEarly(v)
+        }
+      }()
+      default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every if/case branch local when no optimizations
-      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-      // https://github.com/apple/swift-protobuf/issues/1182
-      if _storage._timeNs != 0 {
-        try visitor.visitSingularInt64Field(value: _storage._timeNs, fieldNumber: 1)
-      }
-      switch _storage._act {
-      case .request?: try {
-        guard case .request(let v)? = _storage._act else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-      }()
-      case .turn?: try {
-        guard case .turn(let v)? = _storage._act else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-      }()
-      case .control?: try {
-        guard case .control(let v)? = _storage._act else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-      }()
-      case .gesture?: try {
-        guard case .gesture(let v)? = _storage._act else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-      }()
-      case .gestureExpired?: try {
-        guard case .gestureExpired(let v)? = _storage._act else { preconditionFailure() }
-        try visitor.visitSingularStringField(value: v, fieldNumber: 6)
-      }()
-      case .permissionRequest?: try {
-        guard case .permissionRequest(let v)? = _storage._act else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-      }()
-      case .injection?: try {
-        guard case .injection(let v)? = _storage._act else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
-      }()
-      case .microphoneStopped?: try {
-        guard case .microphoneStopped(let v)? = _storage._act else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
-      }()
-      case .draining?: try {
-        guard case .draining(let v)? = _storage._act else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
-      }()
-      case .end?: try {
-        guard case .end(let v)? = _storage._act else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
-      }()
-      case .digest?: try {
-        guard case .digest(let v)? = _storage._act else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
-      }()
-      default: break
-      }
-      if _storage._withheldSamples != 0 {
-        try visitor.visitSingularUInt32Field(value: _storage._withheldSamples, fieldNumber: 13)
-      }
-      switch _storage._act {
-      case .outputDropped?: try {
-        guard case .outputDropped(let v)? = _storage._act else { preconditionFailure() }
-        try visitor.visitSingularInt64Field(value: v, fieldNumber: 14)
-      }()
-      case .microphoneLate?: try {
-        guard case .microphoneLate(let v)? = _storage._act else { preconditionFailure() }
-        try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
-      }()
-      case .injectionAllowed?: try {
-        guard case .injectionAllowed(let v)? = _storage._act else { preconditionFailure() }
-        try visitor.visitSingularBoolField(value: v, fieldNumber: 16)
-      }()
-      case .reduced?: try {
-        guard case .reduced(let v)? = _storage._act else { preconditionFailure() }
-        try visitor.visitSingularBoolField(value: v, fieldNumber: 17)
-      }()
-      case .suspended?: try {
-        guard case .suspended(let v)? = _storage._act else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
-      }()
-      case .resumed?: try {
-        guard case .resumed(let v)? = _storage._act else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
-      }()
-      case .playbackClientChanged?: try {
-        guard case .playbackClientChanged(let v)? = _storage._act else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
-      }()
-      case .profileLookup?: try {
-        guard case .profileLookup(let v)? = _storage._act else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
-      }()
-      case .headResponses?: try {
-        guard case .headResponses(let v)? = _storage._act else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
-      }()
-      case .microphoneEarly?: try {
-        guard case .microphoneEarly(let v)? = _storage._act else { preconditionFailure() }
-        try visitor.visitSingularBoolField(value: v, fieldNumber: 25)
-      }()
-      default: break
-      }
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.timeNs != 0 {
+      try visitor.visitSingularInt64Field(value: self.timeNs, fieldNumber: 1)
+    }
+    switch self.act {
+    case .request?: try {
+      guard case .request(let v)? = self.act else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .turn?: try {
+      guard case .turn(let v)? = self.act else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .control?: try {
+      guard case .control(let v)? = self.act else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .gesture?: try {
+      guard case .gesture(let v)? = self.act else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .gestureExpired?: try {
+      guard case .gestureExpired(let v)? = self.act else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    }()
+    case .permissionRequest?: try {
+      guard case .permissionRequest(let v)? = self.act else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .injection?: try {
+      guard case .injection(let v)? = self.act else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .microphoneStopped?: try {
+      guard case .microphoneStopped(let v)? = self.act else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .draining?: try {
+      guard case .draining(let v)? = self.act else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .end?: try {
+      guard case .end(let v)? = self.act else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
+    case .digest?: try {
+      guard case .digest(let v)? = self.act else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    default: break
+    }
+    if self.withheldSamples != 0 {
+      try visitor.visitSingularUInt32Field(value: self.withheldSamples, fieldNumber: 13)
+    }
+    switch self.act {
+    case .outputDropped?: try {
+      guard case .outputDropped(let v)? = self.act else { preconditionFailure() }
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 14)
+    }()
+    case .microphoneLate?: try {
+      guard case .microphoneLate(let v)? = self.act else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    }()
+    case .injectionAllowed?: try {
+      guard case .injectionAllowed(let v)? = self.act else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 16)
+    }()
+    case .reduced?: try {
+      guard case .reduced(let v)? = self.act else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 17)
+    }()
+    case .suspended?: try {
+      guard case .suspended(let v)? = self.act else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+    }()
+    case .resumed?: try {
+      guard case .resumed(let v)? = self.act else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+    }()
+    case .playbackClientChanged?: try {
+      guard case .playbackClientChanged(let v)? = self.act else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+    }()
+    case .profileLookup?: try {
+      guard case .profileLookup(let v)? = self.act else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
+    }()
+    case .headResponses?: try {
+      guard case .headResponses(let v)? = self.act else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
+    }()
+    case .microphoneEarly?: try {
+      guard case .microphoneEarly(let v)? = self.act else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 25)
+    }()
+    default: break
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Anechoic_V1_RecordedAct, rhs: Anechoic_V1_RecordedAct) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._timeNs != rhs_storage._timeNs {return false}
-        if _storage._act != rhs_storage._act {return false}
-        if _storage._withheldSamples != rhs_storage._withheldSamples {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
+    if lhs.timeNs != rhs.timeNs {return false}
+    if lhs.act != rhs.act {return false}
+    if lhs.withheldSamples != rhs.withheldSamples {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -192,6 +192,15 @@ public nonisolated struct Anechoic_V1_ProcessResponse: Sendable {
     set {response = .stats(newValue)}
   }
 
+  /// Only if start.echo_path_wanted is set.
+  public var echoPath: Anechoic_V1_EchoPath {
+    get {
+      if case .echoPath(let v)? = response {return v}
+      return Anechoic_V1_EchoPath()
+    }
+    set {response = .echoPath(newValue)}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Response: Equatable, Sendable {
@@ -200,95 +209,179 @@ public nonisolated struct Anechoic_V1_ProcessResponse: Sendable {
     case event(Anechoic_V1_SessionEvent)
     case controlResult(Anechoic_V1_ControlResult)
     case stats(Anechoic_V1_SessionStats)
+    /// Only if start.echo_path_wanted is set.
+    case echoPath(Anechoic_V1_EchoPath)
 
   }
 
   public init() {}
 }
 
-public nonisolated struct Anechoic_V1_Start: Sendable {
+/// The way of the sound from the reference to the microphone, as the echo canceller of a session has learnt
+/// it. Keep it with the device, the loudspeaker and the place that it belongs to. It contains no speech.
+public nonisolated struct Anechoic_V1_EchoPath: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The rate of the response, at which the engine works.
+  public var sampleRateHz: UInt32 = 0
+
+  /// The number of microphone channels. Each has a response of the same length.
+  public var channelCount: UInt32 = 0
+
+  /// The delay of the echo behind its reference, by the sample indexes of both.
+  public var lag: SwiftProtobuf.Google_Protobuf_Duration {
+    get {_lag ?? SwiftProtobuf.Google_Protobuf_Duration()}
+    set {_lag = newValue}
+  }
+  /// Returns true if `lag` has been explicitly set.
+  public var hasLag: Bool {self._lag != nil}
+  /// Clears the value of `lag`. Subsequent reads from it will return its default value.
+  public mutating func clearLag() {self._lag = nil}
+
+  /// The part of this delay that comes before the response: the time by which the reference is held back.
+  public var held: SwiftProtobuf.Google_Protobuf_Duration {
+    get {_held ?? SwiftProtobuf.Google_Protobuf_Duration()}
+    set {_held = newValue}
+  }
+  /// Returns true if `held` has been explicitly set.
+  public var hasHeld: Bool {self._held != nil}
+  /// Clears the value of `held`. Subsequent reads from it will return its default value.
+  public mutating func clearHeld() {self._held = nil}
+
+  /// The impulse responses of all channels one after the other, as 16-bit little-endian floats (IEEE 754
+  /// binary16), at most 192 KiB.
+  public var response: Data = Data()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _lag: SwiftProtobuf.Google_Protobuf_Duration? = nil
+  fileprivate var _held: SwiftProtobuf.Google_Protobuf_Duration? = nil
+}
+
+public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// Up to 63 of a-z A-Z 0-9 - _ and the full stop. If empty, the server assigns an id.
-  public var sessionID: String = String()
+  public var sessionID: String {
+    get {_storage._sessionID}
+    set {_uniqueStorage()._sessionID = newValue}
+  }
 
   public var config: Anechoic_V1_SessionConfig {
-    get {_config ?? Anechoic_V1_SessionConfig()}
-    set {_config = newValue}
+    get {_storage._config ?? Anechoic_V1_SessionConfig()}
+    set {_uniqueStorage()._config = newValue}
   }
   /// Returns true if `config` has been explicitly set.
-  public var hasConfig: Bool {self._config != nil}
+  public var hasConfig: Bool {_storage._config != nil}
   /// Clears the value of `config`. Subsequent reads from it will return its default value.
-  public mutating func clearConfig() {self._config = nil}
+  public mutating func clearConfig() {_uniqueStorage()._config = nil}
 
   /// Starts the session muted.
-  public var muted: Bool = false
+  public var muted: Bool {
+    get {_storage._muted}
+    set {_uniqueStorage()._muted = newValue}
+  }
 
   public var inputs: Anechoic_V1_Start.Inputs {
-    get {_inputs ?? Anechoic_V1_Start.Inputs()}
-    set {_inputs = newValue}
+    get {_storage._inputs ?? Anechoic_V1_Start.Inputs()}
+    set {_uniqueStorage()._inputs = newValue}
   }
   /// Returns true if `inputs` has been explicitly set.
-  public var hasInputs: Bool {self._inputs != nil}
+  public var hasInputs: Bool {_storage._inputs != nil}
   /// Clears the value of `inputs`. Subsequent reads from it will return its default value.
-  public mutating func clearInputs() {self._inputs = nil}
+  public mutating func clearInputs() {_uniqueStorage()._inputs = nil}
 
   public var outputs: Anechoic_V1_Start.Outputs {
-    get {_outputs ?? Anechoic_V1_Start.Outputs()}
-    set {_outputs = newValue}
+    get {_storage._outputs ?? Anechoic_V1_Start.Outputs()}
+    set {_uniqueStorage()._outputs = newValue}
   }
   /// Returns true if `outputs` has been explicitly set.
-  public var hasOutputs: Bool {self._outputs != nil}
+  public var hasOutputs: Bool {_storage._outputs != nil}
   /// Clears the value of `outputs`. Subsequent reads from it will return its default value.
-  public mutating func clearOutputs() {self._outputs = nil}
+  public mutating func clearOutputs() {_uniqueStorage()._outputs = nil}
 
-  public var pacing: Anechoic_V1_Pacing = .unspecified
+  public var pacing: Anechoic_V1_Pacing {
+    get {_storage._pacing}
+    set {_uniqueStorage()._pacing = newValue}
+  }
 
   /// The interval between statistics, 100 ms to 1 h. 0 requests no statistics.
   public var statsInterval: SwiftProtobuf.Google_Protobuf_Duration {
-    get {_statsInterval ?? SwiftProtobuf.Google_Protobuf_Duration()}
-    set {_statsInterval = newValue}
+    get {_storage._statsInterval ?? SwiftProtobuf.Google_Protobuf_Duration()}
+    set {_uniqueStorage()._statsInterval = newValue}
   }
   /// Returns true if `statsInterval` has been explicitly set.
-  public var hasStatsInterval: Bool {self._statsInterval != nil}
+  public var hasStatsInterval: Bool {_storage._statsInterval != nil}
   /// Clears the value of `statsInterval`. Subsequent reads from it will return its default value.
-  public mutating func clearStatsInterval() {self._statsInterval = nil}
+  public mutating func clearStatsInterval() {_uniqueStorage()._statsInterval = nil}
 
   /// Up to 64 labels. Keys have 1 to 63 bytes and values at most 255 bytes.
-  public var labels: Dictionary<String,String> = [:]
+  public var labels: Dictionary<String,String> {
+    get {_storage._labels}
+    set {_uniqueStorage()._labels = newValue}
+  }
 
   /// The name of an engine in GetCapabilitiesResponse.engines. If empty, the server's default engine.
-  public var engine: String = String()
+  public var engine: String {
+    get {_storage._engine}
+    set {_uniqueStorage()._engine = newValue}
+  }
 
   /// Continues the session that has this token, instead of starting one: Started.resume_token. The
-  /// session keeps its configuration, mute state, permissions and labels; config, muted and labels of
-  /// this start are ignored. All other fields must be those of the first start. If the session still
-  /// has a connection, this call takes the session over, and the older call ends with ABORTED, reason
-  /// TAKEN_OVER.
-  public var resumeToken: Data = Data()
+  /// session keeps its configuration, mute state, permissions and labels; config, muted, labels and
+  /// echo_path_hint of this start are ignored. All other fields must be those of the first start. If the
+  /// session still has a connection, this call takes the session over, and the older call ends with
+  /// ABORTED, reason TAKEN_OVER.
+  public var resumeToken: Data {
+    get {_storage._resumeToken}
+    set {_uniqueStorage()._resumeToken = newValue}
+  }
 
   /// The time for which the session waits for its client after the connection was lost. If absent or
   /// longer, the window of the server. 0: the session ends with its connection.
   public var resumeWindow: SwiftProtobuf.Google_Protobuf_Duration {
-    get {_resumeWindow ?? SwiftProtobuf.Google_Protobuf_Duration()}
-    set {_resumeWindow = newValue}
+    get {_storage._resumeWindow ?? SwiftProtobuf.Google_Protobuf_Duration()}
+    set {_uniqueStorage()._resumeWindow = newValue}
   }
   /// Returns true if `resumeWindow` has been explicitly set.
-  public var hasResumeWindow: Bool {self._resumeWindow != nil}
+  public var hasResumeWindow: Bool {_storage._resumeWindow != nil}
   /// Clears the value of `resumeWindow`. Subsequent reads from it will return its default value.
-  public mutating func clearResumeWindow() {self._resumeWindow = nil}
+  public mutating func clearResumeWindow() {_uniqueStorage()._resumeWindow = nil}
 
   /// The state of the client. Only together with resume_token.
   public var resumePoint: Anechoic_V1_Start.ResumePoint {
-    get {_resumePoint ?? Anechoic_V1_Start.ResumePoint()}
-    set {_resumePoint = newValue}
+    get {_storage._resumePoint ?? Anechoic_V1_Start.ResumePoint()}
+    set {_uniqueStorage()._resumePoint = newValue}
   }
   /// Returns true if `resumePoint` has been explicitly set.
-  public var hasResumePoint: Bool {self._resumePoint != nil}
+  public var hasResumePoint: Bool {_storage._resumePoint != nil}
   /// Clears the value of `resumePoint`. Subsequent reads from it will return its default value.
-  public mutating func clearResumePoint() {self._resumePoint = nil}
+  public mutating func clearResumePoint() {_uniqueStorage()._resumePoint = nil}
+
+  /// The echo path that an earlier session of the same device has learnt: ProcessResponse.echo_path. The
+  /// echo is then removed from its first sample on. Started.echo_path_used tells whether it was used. A path
+  /// that does not fit the room any more is forgotten within the first half second of echo.
+  public var echoPathHint: Anechoic_V1_EchoPath {
+    get {_storage._echoPathHint ?? Anechoic_V1_EchoPath()}
+    set {_uniqueStorage()._echoPathHint = newValue}
+  }
+  /// Returns true if `echoPathHint` has been explicitly set.
+  public var hasEchoPathHint: Bool {_storage._echoPathHint != nil}
+  /// Clears the value of `echoPathHint`. Subsequent reads from it will return its default value.
+  public mutating func clearEchoPathHint() {_uniqueStorage()._echoPathHint = nil}
+
+  /// Sends ProcessResponse.echo_path after 5 s of a canceller that has converged, then every 30 s, and when
+  /// the session ends.
+  public var echoPathWanted: Bool {
+    get {_storage._echoPathWanted}
+    set {_uniqueStorage()._echoPathWanted = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -517,12 +610,7 @@ public nonisolated struct Anechoic_V1_Start: Sendable {
 
   public init() {}
 
-  fileprivate var _config: Anechoic_V1_SessionConfig? = nil
-  fileprivate var _inputs: Anechoic_V1_Start.Inputs? = nil
-  fileprivate var _outputs: Anechoic_V1_Start.Outputs? = nil
-  fileprivate var _statsInterval: SwiftProtobuf.Google_Protobuf_Duration? = nil
-  fileprivate var _resumeWindow: SwiftProtobuf.Google_Protobuf_Duration? = nil
-  fileprivate var _resumePoint: Anechoic_V1_Start.ResumePoint? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct Anechoic_V1_Started: @unchecked Sendable {
@@ -658,6 +746,13 @@ public nonisolated struct Anechoic_V1_Started: @unchecked Sendable {
   public var hasRawDelay: Bool {_storage._rawDelay != nil}
   /// Clears the value of `rawDelay`. Subsequent reads from it will return its default value.
   public mutating func clearRawDelay() {_uniqueStorage()._rawDelay = nil}
+
+  /// Whether start.echo_path_hint was used. False for a path of another rate or number of channels, or an
+  /// engine that learns none.
+  public var echoPathUsed: Bool {
+    get {_storage._echoPathUsed}
+    set {_uniqueStorage()._echoPathUsed = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1635,7 +1730,7 @@ nonisolated extension Anechoic_V1_ProcessRequest: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Anechoic_V1_ProcessResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ProcessResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}audio\0\u{1}started\0\u{1}event\0\u{3}control_result\0\u{1}stats\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}audio\0\u{1}started\0\u{1}event\0\u{3}control_result\0\u{1}stats\0\u{3}echo_path\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1708,6 +1803,19 @@ nonisolated extension Anechoic_V1_ProcessResponse: SwiftProtobuf.Message, SwiftP
           self.response = .stats(v)
         }
       }()
+      case 6: try {
+        var v: Anechoic_V1_EchoPath?
+        var hadOneofValue = false
+        if let current = self.response {
+          hadOneofValue = true
+          if case .echoPath(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.response = .echoPath(v)
+        }
+      }()
       default: break
       }
     }
@@ -1739,6 +1847,10 @@ nonisolated extension Anechoic_V1_ProcessResponse: SwiftProtobuf.Message, SwiftP
       guard case .stats(let v)? = self.response else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     }()
+    case .echoPath?: try {
+      guard case .echoPath(let v)? = self.response else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -1751,9 +1863,9 @@ nonisolated extension Anechoic_V1_ProcessResponse: SwiftProtobuf.Message, SwiftP
   }
 }
 
-nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".Start"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}session_id\0\u{1}config\0\u{1}muted\0\u{1}inputs\0\u{1}outputs\0\u{1}pacing\0\u{3}stats_interval\0\u{1}labels\0\u{1}engine\0\u{3}resume_token\0\u{3}resume_window\0\u{3}resume_point\0")
+nonisolated extension Anechoic_V1_EchoPath: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".EchoPath"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}sample_rate_hz\0\u{3}channel_count\0\u{1}lag\0\u{1}held\0\u{1}response\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1761,18 +1873,11 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.sessionID) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._config) }()
-      case 3: try { try decoder.decodeSingularBoolField(value: &self.muted) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._inputs) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._outputs) }()
-      case 6: try { try decoder.decodeSingularEnumField(value: &self.pacing) }()
-      case 7: try { try decoder.decodeSingularMessageField(value: &self._statsInterval) }()
-      case 8: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.labels) }()
-      case 9: try { try decoder.decodeSingularStringField(value: &self.engine) }()
-      case 10: try { try decoder.decodeSingularBytesField(value: &self.resumeToken) }()
-      case 11: try { try decoder.decodeSingularMessageField(value: &self._resumeWindow) }()
-      case 12: try { try decoder.decodeSingularMessageField(value: &self._resumePoint) }()
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.sampleRateHz) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.channelCount) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._lag) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._held) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.response) }()
       default: break
       }
     }
@@ -1783,58 +1888,191 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.sessionID.isEmpty {
-      try visitor.visitSingularStringField(value: self.sessionID, fieldNumber: 1)
+    if self.sampleRateHz != 0 {
+      try visitor.visitSingularUInt32Field(value: self.sampleRateHz, fieldNumber: 1)
     }
-    try { if let v = self._config {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    if self.channelCount != 0 {
+      try visitor.visitSingularUInt32Field(value: self.channelCount, fieldNumber: 2)
+    }
+    try { if let v = self._lag {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
-    if self.muted != false {
-      try visitor.visitSingularBoolField(value: self.muted, fieldNumber: 3)
-    }
-    try { if let v = self._inputs {
+    try { if let v = self._held {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
-    try { if let v = self._outputs {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    } }()
-    if self.pacing != .unspecified {
-      try visitor.visitSingularEnumField(value: self.pacing, fieldNumber: 6)
+    if !self.response.isEmpty {
+      try visitor.visitSingularBytesField(value: self.response, fieldNumber: 5)
     }
-    try { if let v = self._statsInterval {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-    } }()
-    if !self.labels.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: self.labels, fieldNumber: 8)
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_EchoPath, rhs: Anechoic_V1_EchoPath) -> Bool {
+    if lhs.sampleRateHz != rhs.sampleRateHz {return false}
+    if lhs.channelCount != rhs.channelCount {return false}
+    if lhs._lag != rhs._lag {return false}
+    if lhs._held != rhs._held {return false}
+    if lhs.response != rhs.response {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Start"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}session_id\0\u{1}config\0\u{1}muted\0\u{1}inputs\0\u{1}outputs\0\u{1}pacing\0\u{3}stats_interval\0\u{1}labels\0\u{1}engine\0\u{3}resume_token\0\u{3}resume_window\0\u{3}resume_point\0\u{3}echo_path_hint\0\u{3}echo_path_wanted\0")
+
+  fileprivate class _StorageClass {
+    var _sessionID: String = String()
+    var _config: Anechoic_V1_SessionConfig? = nil
+    var _muted: Bool = false
+    var _inputs: Anechoic_V1_Start.Inputs? = nil
+    var _outputs: Anechoic_V1_Start.Outputs? = nil
+    var _pacing: Anechoic_V1_Pacing = .unspecified
+    var _statsInterval: SwiftProtobuf.Google_Protobuf_Duration? = nil
+    var _labels: Dictionary<String,String> = [:]
+    var _engine: String = String()
+    var _resumeToken: Data = Data()
+    var _resumeWindow: SwiftProtobuf.Google_Protobuf_Duration? = nil
+    var _resumePoint: Anechoic_V1_Start.ResumePoint? = nil
+    var _echoPathHint: Anechoic_V1_EchoPath? = nil
+    var _echoPathWanted: Bool = false
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _sessionID = source._sessionID
+      _config = source._config
+      _muted = source._muted
+      _inputs = source._inputs
+      _outputs = source._outputs
+      _pacing = source._pacing
+      _statsInterval = source._statsInterval
+      _labels = source._labels
+      _engine = source._engine
+      _resumeToken = source._resumeToken
+      _resumeWindow = source._resumeWindow
+      _resumePoint = source._resumePoint
+      _echoPathHint = source._echoPathHint
+      _echoPathWanted = source._echoPathWanted
     }
-    if !self.engine.isEmpty {
-      try visitor.visitSingularStringField(value: self.engine, fieldNumber: 9)
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
     }
-    if !self.resumeToken.isEmpty {
-      try visitor.visitSingularBytesField(value: self.resumeToken, fieldNumber: 10)
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._sessionID) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._config) }()
+        case 3: try { try decoder.decodeSingularBoolField(value: &_storage._muted) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._inputs) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._outputs) }()
+        case 6: try { try decoder.decodeSingularEnumField(value: &_storage._pacing) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._statsInterval) }()
+        case 8: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &_storage._labels) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._engine) }()
+        case 10: try { try decoder.decodeSingularBytesField(value: &_storage._resumeToken) }()
+        case 11: try { try decoder.decodeSingularMessageField(value: &_storage._resumeWindow) }()
+        case 12: try { try decoder.decodeSingularMessageField(value: &_storage._resumePoint) }()
+        case 13: try { try decoder.decodeSingularMessageField(value: &_storage._echoPathHint) }()
+        case 14: try { try decoder.decodeSingularBoolField(value: &_storage._echoPathWanted) }()
+        default: break
+        }
+      }
     }
-    try { if let v = self._resumeWindow {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
-    } }()
-    try { if let v = self._resumePoint {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
-    } }()
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._sessionID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._sessionID, fieldNumber: 1)
+      }
+      try { if let v = _storage._config {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      if _storage._muted != false {
+        try visitor.visitSingularBoolField(value: _storage._muted, fieldNumber: 3)
+      }
+      try { if let v = _storage._inputs {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._outputs {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      if _storage._pacing != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._pacing, fieldNumber: 6)
+      }
+      try { if let v = _storage._statsInterval {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      if !_storage._labels.isEmpty {
+        try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: _storage._labels, fieldNumber: 8)
+      }
+      if !_storage._engine.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._engine, fieldNumber: 9)
+      }
+      if !_storage._resumeToken.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._resumeToken, fieldNumber: 10)
+      }
+      try { if let v = _storage._resumeWindow {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._resumePoint {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._echoPathHint {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      } }()
+      if _storage._echoPathWanted != false {
+        try visitor.visitSingularBoolField(value: _storage._echoPathWanted, fieldNumber: 14)
+      }
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Anechoic_V1_Start, rhs: Anechoic_V1_Start) -> Bool {
-    if lhs.sessionID != rhs.sessionID {return false}
-    if lhs._config != rhs._config {return false}
-    if lhs.muted != rhs.muted {return false}
-    if lhs._inputs != rhs._inputs {return false}
-    if lhs._outputs != rhs._outputs {return false}
-    if lhs.pacing != rhs.pacing {return false}
-    if lhs._statsInterval != rhs._statsInterval {return false}
-    if lhs.labels != rhs.labels {return false}
-    if lhs.engine != rhs.engine {return false}
-    if lhs.resumeToken != rhs.resumeToken {return false}
-    if lhs._resumeWindow != rhs._resumeWindow {return false}
-    if lhs._resumePoint != rhs._resumePoint {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._sessionID != rhs_storage._sessionID {return false}
+        if _storage._config != rhs_storage._config {return false}
+        if _storage._muted != rhs_storage._muted {return false}
+        if _storage._inputs != rhs_storage._inputs {return false}
+        if _storage._outputs != rhs_storage._outputs {return false}
+        if _storage._pacing != rhs_storage._pacing {return false}
+        if _storage._statsInterval != rhs_storage._statsInterval {return false}
+        if _storage._labels != rhs_storage._labels {return false}
+        if _storage._engine != rhs_storage._engine {return false}
+        if _storage._resumeToken != rhs_storage._resumeToken {return false}
+        if _storage._resumeWindow != rhs_storage._resumeWindow {return false}
+        if _storage._resumePoint != rhs_storage._resumePoint {return false}
+        if _storage._echoPathHint != rhs_storage._echoPathHint {return false}
+        if _storage._echoPathWanted != rhs_storage._echoPathWanted {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2135,7 +2373,7 @@ nonisolated extension Anechoic_V1_Start.ResumePoint: SwiftProtobuf.Message, Swif
 
 nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Started"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}config\0\u{1}mute\0\u{1}inputs\0\u{1}outputs\0\u{3}algorithmic_delay\0\u{2}\u{2}engine\0\u{3}resume_token\0\u{3}resume_window\0\u{1}resumed\0\u{3}playback_delay\0\u{4}\u{2}join_token\0\u{3}recognizer_delay\0\u{3}raw_delay\0\u{c}\u{7}\u{1}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}config\0\u{1}mute\0\u{1}inputs\0\u{1}outputs\0\u{3}algorithmic_delay\0\u{2}\u{2}engine\0\u{3}resume_token\0\u{3}resume_window\0\u{1}resumed\0\u{3}playback_delay\0\u{4}\u{2}join_token\0\u{3}recognizer_delay\0\u{3}raw_delay\0\u{3}echo_path_used\0\u{c}\u{7}\u{1}")
 
   fileprivate class _StorageClass {
     var _session: String = String()
@@ -2152,6 +2390,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
     var _joinToken: Data = Data()
     var _recognizerDelay: SwiftProtobuf.Google_Protobuf_Duration? = nil
     var _rawDelay: SwiftProtobuf.Google_Protobuf_Duration? = nil
+    var _echoPathUsed: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2176,6 +2415,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
       _joinToken = source._joinToken
       _recognizerDelay = source._recognizerDelay
       _rawDelay = source._rawDelay
+      _echoPathUsed = source._echoPathUsed
     }
   }
 
@@ -2208,6 +2448,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
         case 14: try { try decoder.decodeSingularBytesField(value: &_storage._joinToken) }()
         case 15: try { try decoder.decodeSingularMessageField(value: &_storage._recognizerDelay) }()
         case 16: try { try decoder.decodeSingularMessageField(value: &_storage._rawDelay) }()
+        case 17: try { try decoder.decodeSingularBoolField(value: &_storage._echoPathUsed) }()
         default: break
         }
       }
@@ -2262,6 +2503,9 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
       try { if let v = _storage._rawDelay {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
       } }()
+      if _storage._echoPathUsed != false {
+        try visitor.visitSingularBoolField(value: _storage._echoPathUsed, fieldNumber: 17)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2285,6 +2529,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
         if _storage._joinToken != rhs_storage._joinToken {return false}
         if _storage._recognizerDelay != rhs_storage._recognizerDelay {return false}
         if _storage._rawDelay != rhs_storage._rawDelay {return false}
+        if _storage._echoPathUsed != rhs_storage._echoPathUsed {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -344,7 +344,7 @@ public final class ResumableStream: Sendable {
         default: break
         }
       case .controlResult(let result): state.journal.answered(result.controlID)
-      case .started, .stats, nil: break
+      case .started, .stats, .echoPath, nil: break
       }
       let update = isNew ? Update.response(state.timeline.toCaller(response)) : nil
       return (update, hasRoom(state) ? state.waiter.take() : nil)

@@ -16,6 +16,8 @@ struct SessionTimeline {
     var farEnds: [String: Int64]
     var processed: Int64
     var playback: Int64
+    var recognizer: Int64
+    var raw: Int64
   }
 
   init(_ started: Anechoic_V1_Started) {
@@ -25,7 +27,8 @@ struct SessionTimeline {
       farEnd: rate(started.inputs.farEnd), otherAudio: rate(started.inputs.otherAudio),
       farEnds: Dictionary(
         started.inputs.farEnds.map { ($0.farEndID, rate($0.format)) }, uniquingKeysWith: { $1 }),
-      processed: rate(started.outputs.processed), playback: rate(started.outputs.playback))
+      processed: rate(started.outputs.processed), playback: rate(started.outputs.playback),
+      recognizer: rate(started.outputs.recognizer), raw: rate(started.outputs.raw))
   }
 
   /// Returns the microphone index, as the caller counts, up to which the processed output has come.
@@ -75,9 +78,13 @@ struct SessionTimeline {
       if response.audio.hasPlayback {
         response.audio.playback.firstSample += base(at: rates.playback)
       }
+      if response.audio.hasRecognizer {
+        response.audio.recognizer.firstSample += base(at: rates.recognizer)
+      }
+      if response.audio.hasRaw { response.audio.raw.firstSample += base(at: rates.raw) }
     case .event: response.event.microphoneSample += base
     case .controlResult: response.controlResult.appliedAtSample += base
-    case .started, .stats, nil: break
+    case .started, .stats, .echoPath, nil: break
     }
     return response
   }

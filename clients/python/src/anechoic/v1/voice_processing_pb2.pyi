@@ -100,6 +100,20 @@ class DeviceReport(_message.Message):
     route_changed: _events_pb2.RouteChanged
     def __init__(self, route_changed: _Optional[_Union[_events_pb2.RouteChanged, _Mapping]] = ..., interruption: _Optional[_Union[_events_pb2.Interruption, _Mapping]] = ...) -> None: ...
 
+class EchoPath(_message.Message):
+    __slots__ = ["channel_count", "held", "lag", "response", "sample_rate_hz"]
+    CHANNEL_COUNT_FIELD_NUMBER: _ClassVar[int]
+    HELD_FIELD_NUMBER: _ClassVar[int]
+    LAG_FIELD_NUMBER: _ClassVar[int]
+    RESPONSE_FIELD_NUMBER: _ClassVar[int]
+    SAMPLE_RATE_HZ_FIELD_NUMBER: _ClassVar[int]
+    channel_count: int
+    held: _duration_pb2.Duration
+    lag: _duration_pb2.Duration
+    response: bytes
+    sample_rate_hz: int
+    def __init__(self, sample_rate_hz: _Optional[int] = ..., channel_count: _Optional[int] = ..., lag: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., held: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., response: _Optional[bytes] = ...) -> None: ...
+
 class Engine(_message.Message):
     __slots__ = ["name", "version", "weights_sha256"]
     NAME_FIELD_NUMBER: _ClassVar[int]
@@ -280,18 +294,20 @@ class ProcessRequest(_message.Message):
     def __init__(self, audio: _Optional[_Union[AudioInput, _Mapping]] = ..., start: _Optional[_Union[Start, _Mapping]] = ..., playback_report: _Optional[_Union[PlaybackReport, _Mapping]] = ..., control: _Optional[_Union[Control, _Mapping]] = ..., device_report: _Optional[_Union[DeviceReport, _Mapping]] = ..., head_pose: _Optional[_Union[HeadPose, _Mapping]] = ...) -> None: ...
 
 class ProcessResponse(_message.Message):
-    __slots__ = ["audio", "control_result", "event", "started", "stats"]
+    __slots__ = ["audio", "control_result", "echo_path", "event", "started", "stats"]
     AUDIO_FIELD_NUMBER: _ClassVar[int]
     CONTROL_RESULT_FIELD_NUMBER: _ClassVar[int]
+    ECHO_PATH_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
     STARTED_FIELD_NUMBER: _ClassVar[int]
     STATS_FIELD_NUMBER: _ClassVar[int]
     audio: AudioOutput
     control_result: ControlResult
+    echo_path: EchoPath
     event: _events_pb2.SessionEvent
     started: Started
     stats: _stats_pb2.SessionStats
-    def __init__(self, audio: _Optional[_Union[AudioOutput, _Mapping]] = ..., started: _Optional[_Union[Started, _Mapping]] = ..., event: _Optional[_Union[_events_pb2.SessionEvent, _Mapping]] = ..., control_result: _Optional[_Union[ControlResult, _Mapping]] = ..., stats: _Optional[_Union[_stats_pb2.SessionStats, _Mapping]] = ...) -> None: ...
+    def __init__(self, audio: _Optional[_Union[AudioOutput, _Mapping]] = ..., started: _Optional[_Union[Started, _Mapping]] = ..., event: _Optional[_Union[_events_pb2.SessionEvent, _Mapping]] = ..., control_result: _Optional[_Union[ControlResult, _Mapping]] = ..., stats: _Optional[_Union[_stats_pb2.SessionStats, _Mapping]] = ..., echo_path: _Optional[_Union[EchoPath, _Mapping]] = ...) -> None: ...
 
 class SetMute(_message.Message):
     __slots__ = ["if_generation", "muted"]
@@ -302,7 +318,7 @@ class SetMute(_message.Message):
     def __init__(self, muted: bool = ..., if_generation: _Optional[int] = ...) -> None: ...
 
 class Start(_message.Message):
-    __slots__ = ["config", "engine", "inputs", "labels", "muted", "outputs", "pacing", "resume_point", "resume_token", "resume_window", "session_id", "stats_interval"]
+    __slots__ = ["config", "echo_path_hint", "echo_path_wanted", "engine", "inputs", "labels", "muted", "outputs", "pacing", "resume_point", "resume_token", "resume_window", "session_id", "stats_interval"]
     class Inputs(_message.Message):
         __slots__ = ["far_end", "far_ends", "microphone", "microphone_pair", "other_audio", "reference"]
         class FarEnd(_message.Message):
@@ -357,6 +373,8 @@ class Start(_message.Message):
         processed_samples: int
         def __init__(self, last_event_id: _Optional[int] = ..., processed_samples: _Optional[int] = ..., microphone_sample: _Optional[int] = ...) -> None: ...
     CONFIG_FIELD_NUMBER: _ClassVar[int]
+    ECHO_PATH_HINT_FIELD_NUMBER: _ClassVar[int]
+    ECHO_PATH_WANTED_FIELD_NUMBER: _ClassVar[int]
     ENGINE_FIELD_NUMBER: _ClassVar[int]
     INPUTS_FIELD_NUMBER: _ClassVar[int]
     LABELS_FIELD_NUMBER: _ClassVar[int]
@@ -369,6 +387,8 @@ class Start(_message.Message):
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     STATS_INTERVAL_FIELD_NUMBER: _ClassVar[int]
     config: _config_pb2.SessionConfig
+    echo_path_hint: EchoPath
+    echo_path_wanted: bool
     engine: str
     inputs: Start.Inputs
     labels: _containers.ScalarMap[str, str]
@@ -380,10 +400,10 @@ class Start(_message.Message):
     resume_window: _duration_pb2.Duration
     session_id: str
     stats_interval: _duration_pb2.Duration
-    def __init__(self, session_id: _Optional[str] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., muted: bool = ..., inputs: _Optional[_Union[Start.Inputs, _Mapping]] = ..., outputs: _Optional[_Union[Start.Outputs, _Mapping]] = ..., pacing: _Optional[_Union[Pacing, str]] = ..., stats_interval: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., engine: _Optional[str] = ..., resume_token: _Optional[bytes] = ..., resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resume_point: _Optional[_Union[Start.ResumePoint, _Mapping]] = ...) -> None: ...
+    def __init__(self, session_id: _Optional[str] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., muted: bool = ..., inputs: _Optional[_Union[Start.Inputs, _Mapping]] = ..., outputs: _Optional[_Union[Start.Outputs, _Mapping]] = ..., pacing: _Optional[_Union[Pacing, str]] = ..., stats_interval: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., engine: _Optional[str] = ..., resume_token: _Optional[bytes] = ..., resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resume_point: _Optional[_Union[Start.ResumePoint, _Mapping]] = ..., echo_path_hint: _Optional[_Union[EchoPath, _Mapping]] = ..., echo_path_wanted: bool = ...) -> None: ...
 
 class Started(_message.Message):
-    __slots__ = ["algorithmic_delay", "config", "engine", "inputs", "join_token", "mute", "outputs", "playback_delay", "raw_delay", "recognizer_delay", "resume_token", "resume_window", "resumed", "session"]
+    __slots__ = ["algorithmic_delay", "config", "echo_path_used", "engine", "inputs", "join_token", "mute", "outputs", "playback_delay", "raw_delay", "recognizer_delay", "resume_token", "resume_window", "resumed", "session"]
     class Resumed(_message.Message):
         __slots__ = ["concealed_samples", "lost_events", "lost_samples", "microphone_sample", "processed_sample", "suspended_for"]
         CONCEALED_SAMPLES_FIELD_NUMBER: _ClassVar[int]
@@ -401,6 +421,7 @@ class Started(_message.Message):
         def __init__(self, microphone_sample: _Optional[int] = ..., concealed_samples: _Optional[int] = ..., processed_sample: _Optional[int] = ..., lost_samples: _Optional[int] = ..., lost_events: _Optional[int] = ..., suspended_for: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ...) -> None: ...
     ALGORITHMIC_DELAY_FIELD_NUMBER: _ClassVar[int]
     CONFIG_FIELD_NUMBER: _ClassVar[int]
+    ECHO_PATH_USED_FIELD_NUMBER: _ClassVar[int]
     ENGINE_FIELD_NUMBER: _ClassVar[int]
     INPUTS_FIELD_NUMBER: _ClassVar[int]
     JOIN_TOKEN_FIELD_NUMBER: _ClassVar[int]
@@ -415,6 +436,7 @@ class Started(_message.Message):
     SESSION_FIELD_NUMBER: _ClassVar[int]
     algorithmic_delay: _duration_pb2.Duration
     config: _config_pb2.SessionConfig
+    echo_path_used: bool
     engine: Engine
     inputs: Start.Inputs
     join_token: bytes
@@ -427,7 +449,7 @@ class Started(_message.Message):
     resume_window: _duration_pb2.Duration
     resumed: Started.Resumed
     session: str
-    def __init__(self, session: _Optional[str] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., mute: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ..., inputs: _Optional[_Union[Start.Inputs, _Mapping]] = ..., outputs: _Optional[_Union[Start.Outputs, _Mapping]] = ..., algorithmic_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., engine: _Optional[_Union[Engine, _Mapping]] = ..., resume_token: _Optional[bytes] = ..., resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resumed: _Optional[_Union[Started.Resumed, _Mapping]] = ..., playback_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., join_token: _Optional[bytes] = ..., recognizer_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., raw_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+    def __init__(self, session: _Optional[str] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., mute: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ..., inputs: _Optional[_Union[Start.Inputs, _Mapping]] = ..., outputs: _Optional[_Union[Start.Outputs, _Mapping]] = ..., algorithmic_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., engine: _Optional[_Union[Engine, _Mapping]] = ..., resume_token: _Optional[bytes] = ..., resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resumed: _Optional[_Union[Started.Resumed, _Mapping]] = ..., playback_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., join_token: _Optional[bytes] = ..., recognizer_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., raw_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., echo_path_used: bool = ...) -> None: ...
 
 class Pacing(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []
