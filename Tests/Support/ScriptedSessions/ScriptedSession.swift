@@ -94,6 +94,7 @@ final class ScriptedSession: ServerCallHandler {
     for letter in letters {
       switch letter {
       case .end(let status): finish(status)
+      case .echoPath(let path): send { $0.echoPath = path }
       case .event(let event):
         if case .muteChanged(let change) = event.event {
           mute(change.state.muted)

@@ -55,6 +55,11 @@ public final class ScriptedSessions: Sendable {
     script { $0.outbox.append(.event(event)) }
   }
 
+  /// Tells the echo path of the session that runs, with its next output.
+  public func tell(_ path: Anechoic_V1_EchoPath) {
+    script { $0.outbox.append(.echoPath(path)) }
+  }
+
   /// Ends the session that runs.
   public func end(_ status: Status) { script { $0.outbox.append(.end(status)) } }
 

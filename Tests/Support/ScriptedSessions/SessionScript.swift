@@ -30,6 +30,7 @@ public struct SessionScript: Sendable {
 
   enum Letter: Sendable {
     case event(Anechoic_V1_SessionEvent)
+    case echoPath(Anechoic_V1_EchoPath)
     case end(Status)
   }
 

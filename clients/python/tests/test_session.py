@@ -105,6 +105,23 @@ async def test_a_mute_silences_each_output_from_the_same_time_on(server, microph
 
 
 @in_loop
+async def test_a_session_begins_with_the_echo_path_of_another(server, microphone, reference):
+    async def run(**options):
+        async with anechoic.Session(
+            server, microphone=MONO, reference=MONO, real_time=False, learn_echo_path=True, **options
+        ) as session:
+            async for _ in session.process(microphone.samples, reference.samples):
+                pass
+            return session.echo_path, session.is_echo_path_used
+
+    path, was_used = await run()
+    assert len(path) > 15_000 and not was_used
+    assert (await run(echo_path=path))[1]
+    with pytest.raises(anechoic.InvalidRequest, match="echo_path"):
+        await run(echo_path=b"\xff\xff")
+
+
+@in_loop
 async def test_formats_differ_between_inputs_and_outputs(server, microphone):
     stereo = Format(48000, channels=2, encoding="f32")
     async with anechoic.Session(
