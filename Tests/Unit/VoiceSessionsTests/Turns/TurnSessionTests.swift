@@ -34,7 +34,7 @@ struct TurnSessionTests {
     let run = try SessionRun(setup, engine: EngineCatalog.bundled.engine(named: engine))
     before(run)
     try run.send(
-      microphone: encode([samples], setup.microphone), in: setup.microphone.rate.samplesPerFrame)
+      microphone: encode([samples], .f32), in: setup.microphone.rate.samplesPerFrame)
     run.finish()
     return run
   }
