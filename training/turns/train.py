@@ -17,6 +17,8 @@ from scenes import END, NO_PAUSE
 _KINDS = torch.tensor([1.0, 1.0, 3.0, 2.0])
 # The first frames of a pause in which its end counts fully, and the weight of later ones.
 _EARLY, _LATE = 80, 0.3
+# The frames of a part of a scene, and those at its beginning that do not count.
+_PART, _SETTLING, _IGNORED = 600, 60, -100
 # The features of the sound: bands, level. Bands from this one on are above 4 kHz.
 _SOUND, _HIGH = 24, range(18, 23)
 _FLOOR = (np.log(1e-11) + 14) / 4
@@ -48,7 +50,7 @@ def varied(features: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 def loss(scores: torch.Tensor, kinds: torch.Tensor, pauses: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
     """Returns the losses of the kinds of sound and of the ends of turns."""
-    sound = functional.cross_entropy(scores[..., :4].reshape(-1, 4), kinds.reshape(-1), _KINDS)
+    sound = functional.cross_entropy(scores[..., :4].reshape(-1, 4), kinds.reshape(-1), _KINDS, ignore_index=_IGNORED)
     ends = functional.binary_cross_entropy_with_logits(scores[..., 4], (pauses == END).float(), reduction="none")
     return torch.stack([sound, (ends * weights).sum() / weights.sum().clamp(min=1)])
 
@@ -64,8 +66,20 @@ class Data:
         self.pauses, self.weights = torch.from_numpy(pauses), torch.from_numpy(weights_of_pauses(pauses))
 
     def batch(self, chosen: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """Returns whole scenes."""
         return (self.features[chosen].float(), self.kinds[chosen].long(), self.pauses[chosen],
                 self.weights[chosen].float())
+
+    def parts(self, count: int, generator: torch.Generator) -> tuple[torch.Tensor, ...]:
+        """Returns parts of scenes, a quarter of them the beginnings. The first frames of the others do not count."""
+        frames = self.kinds.shape[1]
+        chosen = torch.randint(len(self.kinds), (count, 1), generator=generator)
+        first = torch.randint(frames - _PART, (count, 1), generator=generator)
+        first[: count // 4] = 0
+        places = first + torch.arange(_PART)
+        kinds, weights = self.kinds[chosen, places].long(), self.weights[chosen, places].float()
+        kinds[count // 4 :, :_SETTLING], weights[count // 4 :, :_SETTLING] = _IGNORED, 0
+        return self.features[chosen, places].float(), kinds, self.pauses[chosen, places], weights
 
 
 def measure(network: TurnNetwork, data: Data) -> list[float]:
@@ -83,28 +97,31 @@ def main() -> None:
     options.add_argument("output", type=Path, help="the file of weights")
     options.add_argument("scenes", type=Path, nargs="+", help="rendered scenes")
     options.add_argument("--measure", type=Path, required=True, help="rendered scenes that are held out")
+    options.add_argument("--from", dest="first", type=Path, help="the .pt file of weights to go on from")
     options.add_argument("--minutes", type=float, default=20)
     options.add_argument("--rate", type=float, default=3e-3)
-    options.add_argument("--batch", type=int, default=48)
+    options.add_argument("--batch", type=int, default=192)
     options.add_argument("--seed", type=int, default=1)
     chosen = options.parse_args()
     torch.manual_seed(chosen.seed)
+    torch.set_flush_denormal(True)
     generator = torch.Generator().manual_seed(chosen.seed)
     data, held_out, network = Data(chosen.scenes), Data([chosen.measure]), TurnNetwork()
+    if chosen.first:
+        network.load_state_dict(torch.load(chosen.first, weights_only=True))
     optimizer = torch.optim.AdamW(network.parameters(), chosen.rate, weight_decay=0.01)
     begin, shown, steps = time.monotonic(), 0.0, 0
     while (share := (time.monotonic() - begin) / 60 / chosen.minutes) < 1:
         for group in optimizer.param_groups:
             group["lr"] = chosen.rate * min(1, steps / 50 + 0.02) * 0.5 * (1 + np.cos(np.pi * share))
-        picked = torch.randint(len(data.kinds), (chosen.batch,), generator=generator)
-        features, *rest = data.batch(picked)
+        features, *rest = data.parts(chosen.batch, generator)
         found = loss(network(varied(features, generator)), *rest)
         optimizer.zero_grad()
-        (found[0] + 0.5 * found[1]).backward()
+        (found[0] + found[1]).backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1)
         optimizer.step()
         steps += 1
-        if time.monotonic() - shown > 60:
+        if time.monotonic() - shown > 120:
             shown = time.monotonic()
             held = measure(network, held_out)
             print(f"{share:5.2f} step {steps}: {found.tolist()} held out {held}", flush=True)

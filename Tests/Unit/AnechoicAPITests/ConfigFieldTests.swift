@@ -113,6 +113,7 @@ extension Anechoic_V1_SessionConfig {
       if !hasMute { config.mute = .init() }
       if !hasVoiceActivityDetection { config.voiceActivityDetection = .init() }
       if !hasSpatialAudio { config.spatialAudio = .init() }
+      if !hasTurnDetection { config.turnDetection = .init() }
       return config
     }
   }

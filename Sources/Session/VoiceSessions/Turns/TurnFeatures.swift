@@ -32,6 +32,10 @@ struct TurnFeatures: ~Copyable {
   ]
   /// The pitches that are looked for, in Hz.
   private static let pitches = 70.0...500.0
+  /// The bins that have a part in the pitch: up to 1.5 kHz.
+  private static let pitchedBins = 60
+  /// The preference for the higher of two pitches an octave apart: a multiple of the period is as good.
+  private static let octaveCost: Float = 0.08
   /// The power that counts as silence, and the middle and the scale of logarithms.
   private static let softest: Float = 1e-11
   private static let middle: Float = 14
@@ -51,6 +55,8 @@ struct TurnFeatures: ~Copyable {
   private let correlationBins: FloatBuffer
   private let correlated: FloatBuffer
   private let windowCorrelation: FloatBuffer
+  /// The reciprocals of the window's autocorrelation, with the octave cost.
+  private let pitchWeights: FloatBuffer
   private let lags: ClosedRange<Int>
   /// The rate of the autocorrelation in Hz.
   private let lagRate: Double
@@ -79,6 +85,11 @@ struct TurnFeatures: ~Copyable {
     lags =
       Int(lagRate / Self.pitches.upperBound)...Int((lagRate / Self.pitches.lowerBound).rounded(.up))
     windowCorrelation = Self.correlation(of: window, length, lags, step: Double(rate.hertz) / lagRate)
+    pitchWeights = FloatBuffer(lags.upperBound + 1)
+    for lag in lags {
+      let octaves = log2(Float(lag) / Float(lags.lowerBound))
+      pitchWeights.start[lag] = (1 - Self.octaveCost * octaves) / windowCorrelation.start[lag]
+    }
   }
 
   /// A window that rises over three quarters and falls over the last one. Its sum is 1.
@@ -162,35 +173,36 @@ struct TurnFeatures: ~Copyable {
   private func pitch() -> (pitch: Float, strength: Float) {
     let bins = Spectrum(
       real: correlationBins.start, imaginary: correlationBins.start + correlationBins.count / 2)
-    // The lowest bins are hum and wind.
-    bins.real.update(from: powers.start, count: 161)
+    // The lowest bins are hum and wind. The lags are too coarse for harmonics above 1.5 kHz.
+    bins.real.update(from: powers.start, count: Self.pitchedBins)
     bins.real[0] = 0
     bins.real[1] = 0
     correlation.inverse(bins, into: correlated.start)
     let whole = correlated.start[0] + Self.softest
     var (best, bestLag): (Float, Int) = (0, lags.lowerBound)
     for lag in lags {
-      let value = correlated.start[lag] / windowCorrelation.start[lag]
-      // Of two peaks that are alike, the earlier one is the pitch.
-      if value > best * 1.02 { (best, bestLag) = (value, lag) }
+      let value = correlated.start[lag] * pitchWeights.start[lag]
+      if value > best { (best, bestLag) = (value, lag) }
     }
-    let strength = min(max(best / whole, 0), 1)
+    let strength = min(max(normalized(bestLag) / whole, 0), 1)
     return (Float(log2(lagRate / (Double(bestLag) + peakOffset(bestLag)) / 150)), strength)
   }
 }
 
 extension TurnFeatures {
+  /// Returns the autocorrelation at a lag, divided by that of the window.
+  private func normalized(_ lag: Int) -> Float {
+    correlated.start[lag] / windowCorrelation.start[lag]
+  }
+
   /// Returns the place of the peak of a parabola through the autocorrelation at a lag and its two
   /// neighbours, relative to the lag: -0.5...0.5.
   private func peakOffset(_ lag: Int) -> Double {
     guard lag > lags.lowerBound, lag < lags.upperBound else { return 0 }
-    func value(_ lag: Int) -> Double {
-      Double(correlated.start[lag] / windowCorrelation.start[lag])
-    }
-    let (before, peak, after) = (value(lag - 1), value(lag), value(lag + 1))
+    let (before, peak, after) = (normalized(lag - 1), normalized(lag), normalized(lag + 1))
     let curvature = before - 2 * peak + after
     guard curvature < 0 else { return 0 }
-    return min(max((before - after) / (2 * curvature), -0.5), 0.5)
+    return Double(min(max((before - after) / (2 * curvature), -0.5), 0.5))
   }
 }
 

@@ -42,8 +42,8 @@ struct TurnFeatureTests {
     #expect(abs(Double(features[24] / strength) - log2(pitch / 150)) < 0.05)
   }
 
-  @Test(arguments: SampleRate.allCases)
-  func theSameSoundHasTheSameFeaturesAtEveryRate(rate: SampleRate) {
+  @Test(arguments: [SampleRate.hz8000, .hz32000, .hz48000])
+  func theSameSoundHasTheSameFeaturesAtTheRatesOfTheEngines(rate: SampleRate) {
     let expected = features(rate: .hz16000, Self.harmonics(150))
     let found = features(rate: rate, Self.harmonics(150))
     for index in 0...25 where abs(expected[index]) < 1.5 {
