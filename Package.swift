@@ -136,11 +136,13 @@ let engines: [Target] = [
     "BundledEngines", in: "Sources/Engines", ["VoiceEngines", "WebRTCEngine", "AnechoicEngine"]),
   // Renders the scenes that train the networks with the engine's own code.
   .executableTarget(
-    name: "render-scenes", dependencies: ["AnechoicEngine", "AudioCore"], path: "training/RenderScenes",
+    name: "render-scenes", dependencies: ["AnechoicEngine", "AudioCore"],
+    path: "training/RenderScenes",
     swiftSettings: quick),
   // Computes the features of turns with the session's own code.
   .executableTarget(
-    name: "render-turns", dependencies: ["VoiceSessions", "BundledEngines", "VoiceEngines", "AudioCore"],
+    name: "render-turns",
+    dependencies: ["VoiceSessions", "BundledEngines", "VoiceEngines", "AudioCore"],
     path: "training/RenderTurns", swiftSettings: quick),
 ]
 

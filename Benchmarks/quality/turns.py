@@ -39,7 +39,7 @@ class Turns:
 
 
 def ends(session, turns):
-    """For each turn the silences, in seconds, after which the session reported its end: those within it, and the last."""
+    """For each turn the silences in s after which the session reported its end: those within it, and the last."""
     found = []
     for begin, end in turns.spans:
         reported = [event for event in session.turns if event.kind == "turnEnded"]
@@ -50,7 +50,7 @@ def ends(session, turns):
 
 
 def outcome(found, turns, longest):
-    """The share of turns that are cut off, and the mean delay of their ends, if pauses of `longest` seconds also end them."""
+    """The share of turns that are cut off, and the mean delay of their ends, if `longest` seconds also end them."""
     cut, delays = [], []
     for (early, late), pauses in zip(found, turns):
         cut.append(any(each <= longest for each in early) or any(pause > longest for pause in pauses))
@@ -59,7 +59,7 @@ def outcome(found, turns, longest):
 
 
 def best(outcomes):
-    """The figures of a system at the best of its settings: cut-offs at 300 and 600 ms, delays at 5 and 10 % cut-offs."""
+    """The figures at the best settings of a system: cut-offs at 300 and 600 ms, delays at 5 and 10 % cut-offs."""
     def cut(most):
         return min((share for share, delay in outcomes if delay <= most), default=None)
 
@@ -85,18 +85,20 @@ def of_ends(runner, voices, arguments):
         started += onsets(sessions, sets) if not started else []
     systems["turn_detection"] = ours
     if arguments.smart_turn:
-        systems["Smart Turn v3"] = smart_turn.outcomes([voice for turns in sets for voice in turns.voices], pauses, outcome)
+        heard = [voice for turns in sets for voice in turns.voices]
+        systems["Smart Turn v3"] = smart_turn.outcomes(heard, pauses, outcome)
     head((f"{len(pauses)} turns", "cut off at a mean delay of 300 ms, %", "600 ms, %",
           "mean delay at 5 % cut off, s", "10 %, s"))
     report = {name: best(outcomes) for name, outcomes in systems.items()}
     for name, figures in report.items():
-        row((name, *(number(None if figures[key] is None else 100 * figures[key]) for key in ("cut_at_300", "cut_at_600")),
+        cut = [figures[key] for key in ("cut_at_300", "cut_at_600")]
+        row((name, *(number(None if share is None else 100 * share) for share in cut),
              *(number(figures[key], 2) for key in ("delay_at_5", "delay_at_10"))))
     print()
     late = sorted(each for each in started if each is not None)
     head((f"{len(started)} starts", "time until TurnStarted, ms: median; worst tenth", "not within 0.5 s"))
-    row(("after silence", f"{number(1000 * statistics.median(late), 0)}; {number(1000 * late[-1 - len(late) // 10], 0)}",
-         len(started) - len(late)))
+    shown = (statistics.median(late), late[-1 - len(late) // 10])
+    row(("after silence", "; ".join(number(1000 * each, 0) for each in shown), len(started) - len(late)))
     print()
     return report
 

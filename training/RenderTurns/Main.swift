@@ -5,9 +5,9 @@ internal import VoiceEngines
 internal import VoiceSessions
 
 /// Runs scenes through sessions that detect turns. Reads scenes from standard input: the number of
-/// frames as Int32, 1 if there is a reference or 0, the samples of the microphone and then, if any, of
-/// the reference, in f32 at 16 kHz. For each frame of a scene, writes the features of the turn network
-/// and its scores (speech, backchannel, no speech, end), in f32.
+/// frames as Int32, 1 if there is a reference or 0, the samples of the microphone and then, if any,
+/// of the reference, in f32 at 16 kHz. For each frame of a scene, writes the features of the turn
+/// network and its scores (speech, backchannel, no speech, end), in f32.
 @main
 enum RenderTurns {
   static func main() throws {

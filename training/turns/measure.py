@@ -52,8 +52,8 @@ def main() -> None:
                     part = kinds[scene, start : start + after + 1].sum(0)
                     sounds[label].append(part[SPEECH] / part[1:].sum())
                 quiet = not label and end - start >= 20
-        print(f"speech by its first {after * 10} ms: area to backchannels "
-              f"{area(sounds[SPEECH], sounds[BACKCHANNEL]):.3f}, to no speech {area(sounds[SPEECH], sounds[NO_SPEECH]):.3f}")
+        areas = [area(sounds[SPEECH], sounds[other]) for other in (BACKCHANNEL, NO_SPEECH)]
+        print(f"speech by its first {after * 10} ms: area to backchannels {areas[0]:.3f}, to no speech {areas[1]:.3f}")
     silent = (data["kinds"] == 0) & (data["pauses"] == NO_PAUSE)
     print(f"frames of a sound that are heard: {(kinds[data['kinds'] != 0][:, 1:].sum(-1) > 0.5).mean():.3f}, "
           f"others: {(kinds[silent][:, 1:].sum(-1) > 0.5).mean():.4f}")

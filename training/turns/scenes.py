@@ -119,7 +119,8 @@ class Maker:
             if random.random() < 0.45:
                 at = self._noise(random, time, at) + int(random.uniform(40, 150))
                 continue
-            at = self._turn(random, time, at, speaker) + int(random.choice([random.uniform(60, 160), random.uniform(160, 400)]))
+            pause = random.choice([random.uniform(60, 160), random.uniform(160, 400)])
+            at = self._turn(random, time, at, speaker) + int(pause)
 
     def _dialogue(self, random, time: _Timeline, speaker: list[Voice], bot: Voice) -> None:
         at = int(random.uniform(0, 60))
@@ -207,7 +208,8 @@ class Maker:
             power = np.sqrt((echo**2).mean() / max(1e-3, (time.bot != 0).mean()) + 1e-12)
             echo *= 0.05 / power * 10 ** (random.uniform(-24, 8) / 20)
         microphone = near / (np.sqrt((near**2).sum() / max(1, (time.kinds == SPEECH).sum() * HOP)) + 1e-6) * 0.05 + echo
-        microphone += _noise_bed(random, self.material.noise, len(microphone)) * 0.05 * 10 ** (-random.uniform(6, 45) / 20)
+        bed = _noise_bed(random, self.material.noise, len(microphone))
+        microphone += bed * 0.05 * 10 ** (-random.uniform(6, 45) / 20)
         microphone *= 10 ** (random.uniform(-18, 9) / 20)
         microphone = np.clip(microphone, -1, 1).astype(np.float32)
         # Labels of what cannot be heard would teach nothing: pauses end where another sound begins.
@@ -215,7 +217,8 @@ class Maker:
         pauses[(time.kinds != SILENCE) & (pauses != NO_PAUSE)] = NO_PAUSE
         later = np.flatnonzero((pauses == END) & (np.cumsum(time.kinds == SPEECH) == 0))
         pauses[later] = NO_PAUSE
-        return Scene(microphone, reference.astype(np.float32) if has_reference else None, time.kinds, pauses, time.events)
+        heard = reference.astype(np.float32) if has_reference else None
+        return Scene(microphone, heard, time.kinds, pauses, time.events)
 
 
 def _through(samples: np.ndarray, response: np.ndarray) -> np.ndarray:

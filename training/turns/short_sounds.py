@@ -26,8 +26,8 @@ def _resonate(source: np.ndarray, formants: list[tuple[float, float]]) -> np.nda
     for frequency, width in formants:
         radius = np.exp(-np.pi * width / RATE)
         angle = 2 * np.pi * min(frequency, 7000) / RATE
-        source = signal.lfilter([1 - 2 * radius * np.cos(angle) + radius**2], [1, -2 * radius * np.cos(angle), radius**2],
-                                source)
+        turned = 2 * radius * np.cos(angle)
+        source = signal.lfilter([1 - turned + radius**2], [1, -turned, radius**2], source)
     return source
 
 
@@ -108,8 +108,10 @@ class Spoken:
             file = folder / f"{index}.wav"
             if not file.exists():
                 voice = random.choice(_VOICES) + random.choice(_VARIANTS)
-                subprocess.run(["espeak-ng", "-v", voice, "-p", str(random.integers(10, 90)), "-s",
-                                str(random.integers(110, 230)), "-w", str(file), str(random.choice(_WORDS))], check=True)
+                pitch, speed, word = random.integers(10, 90), random.integers(110, 230), random.choice(_WORDS)
+                subprocess.run(
+                    ["espeak-ng", "-v", voice, "-p", str(pitch), "-s", str(speed), "-w", str(file), str(word)],
+                    check=True)
             samples, rate = soundfile.read(file)
             samples = signal.resample_poly(samples, RATE, rate)
             loud = np.flatnonzero(np.abs(samples) > 0.02 * np.abs(samples).max())
@@ -130,8 +132,9 @@ def backchannel(random: np.random.Generator, spoken: Spoken) -> np.ndarray:
 
 def cough(random: np.random.Generator) -> np.ndarray:
     """Returns one to four coughs: a burst, a rush of breath, and often a voiced end."""
-    tract = [(random.uniform(350, 800), random.uniform(150, 400)), (random.uniform(1000, 1800), random.uniform(200, 500)),
-             (random.uniform(2200, 3400), random.uniform(300, 700))]
+    tract = [
+        (random.uniform(350, 800), random.uniform(150, 400)), (random.uniform(1000, 1800), random.uniform(200, 500)),
+        (random.uniform(2200, 3400), random.uniform(300, 700))]
     parts = []
     for _ in range(random.choice([1, 1, 2, 2, 3, 4])):
         count = int(random.uniform(0.18, 0.5) * RATE)
@@ -170,7 +173,8 @@ def knock(random: np.random.Generator) -> np.ndarray:
     for _ in range(random.choice([1, 2, 3, 4])):
         time = np.arange(int(0.4 * RATE)) / RATE
         hit = sum(weight * np.exp(-time / decay) * np.sin(2 * np.pi * pitch * time) for pitch, decay, weight in modes)
-        hit = hit + random.uniform(0.05, 0.8) * random.normal(size=len(time)) * np.exp(-time / random.uniform(0.002, 0.02))
+        click = random.normal(size=len(time)) * np.exp(-time / random.uniform(0.002, 0.02))
+        hit = hit + random.uniform(0.05, 0.8) * click
         end = min(at + len(hit), len(result))
         result[at:end] += (hit * random.uniform(0.5, 1))[: end - at]
         at += int(random.uniform(0.1, 0.4) * RATE)

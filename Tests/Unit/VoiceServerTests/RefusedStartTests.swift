@@ -103,7 +103,8 @@ struct RefusedStartTests {
       $0.config.turnDetection.endProbability = .nan
     },
     Fault(field: "start.config.turn_detection.longest_pause") {
-      $0.config.turnDetection.longestPause = Google_Protobuf_Duration(seconds: 0, nanos: 100_000_000)
+      $0.config.turnDetection.longestPause = Google_Protobuf_Duration(
+        seconds: 0, nanos: 100_000_000)
     },
     Fault(field: "start.config.turn_detection.longest_pause") {
       $0.config.turnDetection.longestPause = Google_Protobuf_Duration(seconds: 11)

@@ -2,10 +2,10 @@ internal import AudioCore
 
 /// Turns that begin and end, from the scores of frames.
 ///
-/// A sound begins with the first frame that is no silence, and ends with `soundGapFrames` of silence.
-/// While the far end is silent, a voice that is sure starts a turn at once. While the far end talks, a
-/// sound is an interruption, a backchannel or no speech, and an interruption starts a turn. A turn ends
-/// when the network is sure of it in a pause, or after the longest pause.
+/// A sound begins with the first frame that is no silence, and ends with `soundGapFrames` of
+/// silence. While the far end is silent, a voice that is sure starts a turn at once. While the far
+/// end talks, a sound is an interruption, a backchannel or no speech, and an interruption starts a
+/// turn. A turn ends when the network is sure of it in a pause, or after the longest pause.
 struct TurnDecisions {
   enum Event: Equatable {
     /// A turn began at a frame, `interrupts` if the far end talked.

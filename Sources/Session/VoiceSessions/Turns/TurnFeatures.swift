@@ -5,8 +5,8 @@ internal import CKernels
   internal import Glibc
 #endif
 
-/// The inputs of the turn network: what a frame of the echo-cancelled microphone sounds like, and what
-/// the engine and the reference say about it.
+/// The inputs of the turn network: what a frame of the echo-cancelled microphone sounds like, and
+/// what the engine and the reference say about it.
 ///
 /// | values | content |
 /// |---|---|
@@ -18,10 +18,11 @@ internal import CKernels
 /// | 30 | the share of the microphone that the echo canceller predicts, 0...1 |
 /// | 31 | the logarithm of the attenuation from the microphone to the output |
 ///
-/// The spectrum is that of the last 40 ms, with a window that falls within the last 10 ms, so that the
-/// features hardly lag. A bin is about 25 Hz wide at every sample rate. Where a rate has no bands above
-/// its half, these are silent. The pitch is the highest peak of the autocorrelation (Boersma 1993,
-/// "Accurate short-term analysis of the fundamental frequency"), divided by that of the window.
+/// The spectrum is that of the last 40 ms, with a window that falls within the last 10 ms, so that
+/// the features hardly lag. A bin is about 25 Hz wide at every sample rate. Where a rate has no
+/// bands above its half, these are silent. The pitch is the highest peak of the autocorrelation
+/// (Boersma 1993, "Accurate short-term analysis of the fundamental frequency"), divided by that of
+/// the window.
 struct TurnFeatures: ~Copyable {
   static let count = 32
   static let bandCount = bandEdges.count - 1
@@ -34,13 +35,15 @@ struct TurnFeatures: ~Copyable {
   private static let pitches = 70.0...500.0
   /// The bins that have a part in the pitch: up to 1.5 kHz.
   private static let pitchedBins = 60
-  /// The preference for the higher of two pitches an octave apart: a multiple of the period is as good.
+  /// The preference for the higher of two pitches an octave apart: a multiple of the period is as
+  /// good.
   private static let octaveCost: Float = 0.08
   /// The power that counts as silence, and the middle and the scale of logarithms.
   private static let softest: Float = 1e-11
   private static let middle: Float = 14
   private static let scale: Float = 0.25
-  /// The part of the reference's largest power that remains after a frame: 26 dB less after a second.
+  /// The part of the reference's largest power that remains after a frame: 26 dB less after a
+  /// second.
   private static let kept: Float = 0.94
 
   /// The samples of the last 40 ms.
@@ -84,7 +87,8 @@ struct TurnFeatures: ~Copyable {
     correlated = FloatBuffer(320)
     lags =
       Int(lagRate / Self.pitches.upperBound)...Int((lagRate / Self.pitches.lowerBound).rounded(.up))
-    windowCorrelation = Self.correlation(of: window, length, lags, step: Double(rate.hertz) / lagRate)
+    windowCorrelation = Self.correlation(
+      of: window, length, lags, step: Double(rate.hertz) / lagRate)
     pitchWeights = FloatBuffer(lags.upperBound + 1)
     for lag in lags {
       let octaves = log2(Float(lag) / Float(lags.lowerBound))

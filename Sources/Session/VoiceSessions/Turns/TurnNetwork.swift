@@ -2,8 +2,8 @@ internal import AudioCore
 internal import CEngineWeights
 internal import CKernels
 
-/// The turn network: a layer, a GRU and a layer of scores. `training/turns/network.py` is the same in
-/// PyTorch.
+/// The turn network: a layer, a GRU and a layer of scores. `training/turns/network.py` is the same
+/// in PyTorch.
 struct TurnNetwork: ~Copyable {
   static let inputCount = TurnFeatures.count
   static let hiddenCount = 32
@@ -48,8 +48,8 @@ struct TurnNetwork: ~Copyable {
 
 /// The probabilities that the turn network gives a frame.
 package struct TurnScores: Sendable, Equatable {
-  /// That this frame has speech, a backchannel or a laugh, or the sound of something else, such as a
-  /// cough or a key. The rest to 1 is silence, steady noise or echo.
+  /// That this frame has speech, a backchannel or a laugh, or the sound of something else, such as
+  /// a cough or a key. The rest to 1 is silence, steady noise or echo.
   package var speech: Float
   package var backchannel: Float
   package var notSpeech: Float
@@ -70,7 +70,8 @@ extension TurnNetwork {
     let fromState: Layer
     let leave: Layer
 
-    /// The weights of the executable, read once. A test reads them too, so that they are never damaged.
+    /// The weights of the executable, read once. A test reads them too, so that they are never
+    /// damaged.
     static let embedded: Weights = {
       do {
         let bytes = UnsafeRawBufferPointer(

@@ -3,8 +3,8 @@ extension VoiceSession {
   /// The number of features of a frame, for training and for tests.
   package static var turnFeatureCount: Int { TurnFeatures.count }
 
-  /// Copies the features of turns in the last frame, and returns its scores, or nil while turns are not
-  /// detected. For training and for tests.
+  /// Copies the features of turns in the last frame, and returns its scores, or nil while turns are
+  /// not detected. For training and for tests.
   package func copyTurnFeatures(to features: UnsafeMutablePointer<Float>) -> TurnScores? {
     capture.copyTurnFeatures(to: features)
   }
