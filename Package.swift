@@ -114,7 +114,7 @@ let audio: [Target] = [
   .target(
     name: "CKernels", path: "Sources/Audio/CKernels",
     cSettings: [.unsafeFlags(["-O3"], .when(configuration: .debug))]),
-  module("AudioCore", in: "Sources/Audio", settings: quick, ["CKernels"]),
+  module("AudioCore", in: "Sources/Audio", settings: quick, ["CKernels", "LinuxSystem"]),
   module(
     "AudioCodecs", in: "Sources/Audio", settings: quick, ["AudioCore", "COpus", "CSampleRate"]),
   module("AudioFiles", in: "Sources/Audio", ["AudioCore", "CSndFile"]),
@@ -136,8 +136,14 @@ let engines: [Target] = [
     "BundledEngines", in: "Sources/Engines", ["VoiceEngines", "WebRTCEngine", "AnechoicEngine"]),
   // Renders the scenes that train the networks with the engine's own code.
   .executableTarget(
-    name: "render-scenes", dependencies: ["AnechoicEngine"], path: "training/RenderScenes",
+    name: "render-scenes", dependencies: ["AnechoicEngine", "AudioCore"],
+    path: "training/RenderScenes",
     swiftSettings: quick),
+  // Computes the features of turns with the session's own code.
+  .executableTarget(
+    name: "render-turns",
+    dependencies: ["VoiceSessions", "BundledEngines", "VoiceEngines", "AudioCore"],
+    path: "training/RenderTurns", swiftSettings: quick),
 ]
 
 let clients: [Target] = [
@@ -153,7 +159,9 @@ let clients: [Target] = [
 let session: [Target] = [
   module(
     "VoiceSessions", in: "Sources/Session", settings: quick,
-    ["VoiceEngines", "SpatialAudio", "EchoAlignment", "AudioCodecs", "AudioCore"]),
+    [
+      "VoiceEngines", "CEngineWeights", "SpatialAudio", "EchoAlignment", "AudioCodecs", "AudioCore",
+    ]),
   module(
     "SessionWire", in: "Sources/Session",
     ["AnechoicAPI", "VoiceSessions", "VoiceEngines", "SpatialAudio", "AudioCore", protobuf]),

@@ -16,6 +16,7 @@ WORDS = {
     "voices": "many voices at many levels: frames lost, change of level",
     "beginnings": "sessions that begin in the middle of a voice",
     "events": "sounds that are no voice: false voice, change of level",
+    "turns": "turns of a person: false cut-offs and delays of their ends, false and missed interruptions of a bot",
     "words": "the words that a speech recognizer hears before and after processing",
 }
 NEEDS = ("numpy", "soundfile")
@@ -85,6 +86,9 @@ def parsed(words):
         each = parsers.add_parser(word, parents=parents, help=help_text, description=f"Measures {help_text}.")
         if word in ("calls", "voices", "events"):
             each.add_argument("--only", action="append", metavar="NAME", help="only this set; repeatable")
+        if word == "turns":
+            each.add_argument("--smart-turn", action="store_true",
+                              help="also measure Smart Turn v3; needs pipecat-ai in --python")
         if word == "beginnings":
             each.add_argument("--echo", action="store_true", help="the far end begins with the call")
     if not words or (words[0].startswith("-") and words[0] not in ("-h", "--help")):

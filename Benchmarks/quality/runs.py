@@ -13,6 +13,7 @@ from .cli import failed
 from .signals import at_level, fitted, noise
 
 NEAR_END = "SIDE_NEAR_END"
+TURNS = {"turnStarted", "turnMayEnd", "turnContinued", "turnEnded", "turnInterruption", "backchannel", "notSpeech"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,6 +25,15 @@ class Activity:
     reported: float  # the time at which the session knew of it
 
 
+@dataclasses.dataclass(frozen=True)
+class TurnEvent:
+    """An event of a turn, in seconds of the microphone."""
+
+    kind: str  # as in the protocol, such as turnStarted
+    at: float  # where the voice or the silence began
+    reported: float  # the time at which the session knew of it
+
+
 @dataclasses.dataclass
 class Session:
     """What came out of a session, on the timeline of the microphone."""
@@ -32,6 +42,7 @@ class Session:
     voices: list  # the voice activity of the near end
     muted_talkers: list  # the times in seconds at which the session reported a muted talker
     delays: list  # the delays of the echo in seconds, as the session found them one after the other
+    turns: list  # the events of turns
     recognizer: numpy.ndarray | None = None  # the output for a recognizer of speech, if it was asked for
 
     def moves(self, least=0.002):
@@ -59,7 +70,8 @@ class Runner:
                  if event.get("mutedSpeechActivity", {}).get("activity") == "SPEECH_ACTIVITY_STARTED"]
         delays = [float(event["echoPathChanged"]["delay"].rstrip("s")) for event in events
                   if "delay" in event.get("echoPathChanged", {})]
-        return Session(aligned, _activities(events, rate, len(microphone)), muted, delays, recognized)
+        return Session(aligned, _activities(events, rate, len(microphone)), muted, delays, _turns(events, rate),
+                       recognized)
 
     def delay(self, rate, has_reference):
         """The delay in samples from the microphone to the output, as measured with a burst of noise."""
@@ -99,6 +111,15 @@ class Runner:
             events = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
             recognized = soundfile.read(folder / "recognizer.wav", dtype="float64")[0] if recognizer else None
             return output, events, recognized
+
+
+def _turns(events, rate):
+    found = []
+    for event in events:
+        for kind in TURNS & event.keys():
+            at = event[kind].get("beganAtSample", event[kind].get("silentFromSample", 0))
+            found.append(TurnEvent(kind, int(at) / rate, int(event["microphoneSample"]) / rate))
+    return found
 
 
 def each_of(function, values):

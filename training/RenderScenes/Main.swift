@@ -1,4 +1,5 @@
 internal import AnechoicEngine
+internal import AudioCore
 internal import Foundation
 
 /// Reads frames of 160 samples of the microphone and 160 of the reference from standard input, all

@@ -1,3 +1,4 @@
+internal import AudioCore
 internal import CEngineWeights
 internal import LinuxSystem
 internal import VoiceEngines

@@ -20,6 +20,7 @@ extension SessionConfiguration {
       throw InvalidField(
         "\(path).preferred_injection_mode", "\(value) is not a known injection mode")
     }
+    turns = try Turns(config.turnDetection, path: "\(path).turn_detection")
     spatial = try SpatialSettings(config.spatialAudio, path: "\(path).spatial_audio")
   }
 
@@ -79,6 +80,7 @@ extension Anechoic_V1_SessionConfig {
       $0.startWindow = Google_Protobuf_Duration(configuration.voiceActivity.startWindow)
       $0.hangover = Google_Protobuf_Duration(configuration.voiceActivity.hangover)
     }
+    turnDetection = Anechoic_V1_TurnDetection(configuration.turns)
     // Not set for sessions without spatial audio.
     if configuration.spatial != SpatialSettings() {
       spatialAudio = Anechoic_V1_SpatialAudio(configuration.spatial)

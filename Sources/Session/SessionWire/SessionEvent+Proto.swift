@@ -22,6 +22,7 @@ extension Anechoic_V1_SessionEvent {
           $0.active = isActive
           $0.beganAtSample = beganAt
         })
+    case .turn(let event): OneOf_Event(event)
     case .muteChanged(let state, let mutedSpeechWasActive):
       .muteChanged(
         .with {

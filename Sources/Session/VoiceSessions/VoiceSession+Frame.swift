@@ -55,7 +55,7 @@ extension VoiceSession {
       CaptureSide.Context(
         configuration: state.configuration.mute, isMuted: state.mute.isMuted,
         isInterrupted: !controls.interruptions.isEmpty || gaps.hasMicrophone,
-        farEndPlays: playback.farEndPlays))
+        farEndPlays: playback.farEndPlays, farEndIsAudible: playback.farEndIsAudible))
     if news.hasEchoPath {
       let delay = capture.echoDelay ?? .zero
       emit(.echoPathChanged(delay: delay, hasConverged: capture.hasConverged), to: sink)
@@ -64,6 +64,7 @@ extension VoiceSession {
     if let change = news.mutedSpeech {
       emit(.mutedSpeech(isActive: change == .started), to: sink)
     }
+    if let event = news.turn { report(event, to: sink) }
     news.warnings.forEach { change in
       emit(.captureWarning(change.problem, isActive: change.isActive), to: sink)
     }

@@ -26,6 +26,14 @@ struct SessionAllocationTests {
     #expect(count == 0)
   }
 
+  @Test(arguments: [SampleRate.hz8000, .hz16000, .hz48000])
+  func theFramePathAllocatesNothingWhileItDetectsTurns(rate: SampleRate) throws {
+    var configuration = SessionConfiguration()
+    configuration.turns.isEnabled = true
+    let count = try allocations(configuration, .s16(rate), .s16(rate), .s16(rate))
+    #expect(count == 0)
+  }
+
   @Test func theFramePathAllocatesNothingWhileItConverts() throws {
     let count = try allocations(
       SessionConfiguration(), .s16(.hz44100), .s16(.hz24000),

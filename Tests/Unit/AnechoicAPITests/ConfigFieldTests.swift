@@ -14,7 +14,7 @@ struct ConfigFieldTests {
     ["gesture_decision_timeout", "reject_gesture_on_timeout", "chime_disabled", "seconds"],
     ["muted_talker_detection_disabled", "far_end_enabled", "start_window", "hangover", "nanos"],
     ["head_tracked", "listener_profile", "sources", "early_reflections_disabled"],
-    ["other_audio_mixed_down"],
+    ["other_audio_mixed_down", "turn_detection", "end_probability", "longest_pause"],
     ["nonsense"],
   ].flatMap { $0 }
 
@@ -64,7 +64,9 @@ struct ConfigFieldTests {
         "preferred_injection_mode": "INJECTION_MODE_\(isOn ? "NONE" : "SPOKEN_AUDIO")",
         "spatial_audio": {"enabled": \(isOn), "head_tracked": \(isOn),
           "early_reflections_disabled": \(isOn), "other_audio_mixed_down": \(isOn), "listener_profile": "\(level)",
-          "sources": [{"far_end_id": "\(level)"}]}}
+          "sources": [{"far_end_id": "\(level)"}]},
+        "turn_detection": {"enabled": \(isOn), "end_probability": \(isOn ? 0.25 : 0.75),
+          "longest_pause": "\(seconds)"}}
         """)
   }
 }
@@ -111,6 +113,7 @@ extension Anechoic_V1_SessionConfig {
       if !hasMute { config.mute = .init() }
       if !hasVoiceActivityDetection { config.voiceActivityDetection = .init() }
       if !hasSpatialAudio { config.spatialAudio = .init() }
+      if !hasTurnDetection { config.turnDetection = .init() }
       return config
     }
   }

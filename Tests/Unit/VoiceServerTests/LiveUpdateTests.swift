@@ -65,6 +65,11 @@ struct LiveUpdateTests {
     } isSeen: {
       $0.voiceActivityDetection.hangover.seconds == 1
     },
+    Field(path: "turn_detection.longest_pause") {
+      $0.turnDetection.longestPause = Google_Protobuf_Duration(seconds: 1)
+    } isSeen: {
+      $0.turnDetection.longestPause.seconds == 1
+    },
   ]
 
   @Test(arguments: fields)

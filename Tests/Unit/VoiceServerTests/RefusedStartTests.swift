@@ -131,6 +131,19 @@ struct RefusedStartTests {
     Fault(field: "start.config.voice_activity_detection.hangover") {
       $0.config.voiceActivityDetection.hangover = Google_Protobuf_Duration(seconds: 0)
     },
+    Fault(field: "start.config.turn_detection.end_probability") {
+      $0.config.turnDetection.endProbability = 0
+    },
+    Fault(field: "start.config.turn_detection.end_probability") {
+      $0.config.turnDetection.endProbability = .nan
+    },
+    Fault(field: "start.config.turn_detection.longest_pause") {
+      $0.config.turnDetection.longestPause = Google_Protobuf_Duration(
+        seconds: 0, nanos: 100_000_000)
+    },
+    Fault(field: "start.config.turn_detection.longest_pause") {
+      $0.config.turnDetection.longestPause = Google_Protobuf_Duration(seconds: 11)
+    },
   ]
 
   private static let rates: [Fault] = [0, 11025, 22050, 96000, UInt32.max].map { rate in

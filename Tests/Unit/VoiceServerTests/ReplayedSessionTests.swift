@@ -129,6 +129,7 @@ struct ReplayedSessionTests {
       $0.outputs.playback = Anechoic_V1_AudioFormat(.s16)
       $0.config.preferredInjectionMode = .spokenAudio
       $0.config.voiceActivityDetection.enabled = true
+      $0.config.turnDetection.enabled = true
       $0.config.otherAudioDucking.advancedDuckingEnabled = true
     }
   }
@@ -155,9 +156,14 @@ struct ReplayedSessionTests {
       $0.name = session.name
       $0.config.preferredMicMode = .voiceIsolation
       $0.config.otherAudioDucking.level = .max
+      $0.config.turnDetection.endProbability = 0.2
     }
     _ = try await steering.update(
-      change, mask: ["config.preferred_mic_mode", "config.other_audio_ducking.level"])
+      change,
+      mask: [
+        "config.preferred_mic_mode", "config.other_audio_ducking.level",
+        "config.turn_detection.end_probability",
+      ])
     try await session.media.waitForFrames(more: 10)
     session.media.submit(.with { $0.clearPlayback_p = .init() })
     session.media.submit(.with { $0.setMute = .with { $0.ifGeneration = 77 } })

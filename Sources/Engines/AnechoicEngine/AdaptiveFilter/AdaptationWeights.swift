@@ -1,3 +1,5 @@
+package import AudioCore
+
 /// The weights of `LearnedAdaptation`, shared by all filters. In the file, `enter` is the input
 /// layer and `leave` the output layer.
 package final class AdaptationWeights: Sendable {

@@ -7,4 +7,8 @@
 const unsigned char *cew_weights(void);
 size_t cew_weights_size(void);
 
+// The weights of the turn network, in the same format, as training/turns/train.py writes them.
+const unsigned char *cew_turn_weights(void);
+size_t cew_turn_weights_size(void);
+
 #endif

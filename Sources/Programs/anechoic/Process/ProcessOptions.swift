@@ -15,9 +15,20 @@ struct VoiceOptions: ParsableArguments {
   @Option(help: "Whether the gain is controlled. (default: that of the mic mode)")
   var gainControl: SwitchArgument?
 
+  @Flag(help: "Report the turns of the person at the microphone, as events.")
+  var turns = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The probability at which a turn ends, above 0 and up to 1. (default: that of the server)",
+      valueName: "probability"))
+  var turnEndProbability: Float?
+
   func apply(to config: inout Anechoic_V1_SessionConfig) {
     config.preferredMicMode = micMode.mode
     config.voiceActivityDetection.enabled = true
+    config.turnDetection.enabled = turns
+    if let turnEndProbability { config.turnDetection.endProbability = turnEndProbability }
     if noEchoCancellation { config.voiceProcessing.echoCancellation.enabled = false }
     if let noiseSuppression { config.voiceProcessing.noiseSuppression = noiseSuppression.stage }
     if let gainControl { config.voiceProcessing.gainControl.enabled = gainControl == .on }

@@ -110,4 +110,32 @@ export const kinds = {
     text: (e) => `${e.client ?? ""} ${e.joined ? "plays" : "no longer plays"} the playback`,
     isImportant: (e) => true,
   },
+  turnStarted: {
+    text: (e) => "a turn started",
+    isImportant: (e) => false,
+  },
+  turnMayEnd: {
+    text: (e) => "the turn may have ended",
+    isImportant: (e) => false,
+  },
+  turnContinued: {
+    text: (e) => "the turn continues",
+    isImportant: (e) => false,
+  },
+  turnEnded: {
+    text: (e) => "the turn ended",
+    isImportant: (e) => false,
+  },
+  turnInterruption: {
+    text: (e) => "the far end is interrupted",
+    isImportant: (e) => false,
+  },
+  backchannel: {
+    text: (e) => "a backchannel",
+    isImportant: (e) => false,
+  },
+  notSpeech: {
+    text: (e) => "no speech",
+    isImportant: (e) => false,
+  },
 };

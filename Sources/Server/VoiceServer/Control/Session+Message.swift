@@ -18,6 +18,7 @@ extension Anechoic_V1_Session {
     mute = Anechoic_V1_MuteState(state.mute)
     activeMicMode = Anechoic_V1_MicMode(state.activeMicMode)
     voiceActive = state.isVoiceActive
+    turnActive = state.isTurnActive
     farEndVoiceActive = state.isFarEndVoiceActive
     mutedSpeechActive = state.isMutedSpeechActive
     injectionAvailable = state.isInjectionAvailable

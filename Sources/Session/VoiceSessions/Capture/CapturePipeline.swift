@@ -31,7 +31,8 @@ struct CapturePipeline: ~Copyable {
   private var fromEngine: FrameConverter
   private var hold: DelayLine
   private let converted: Frame
-  private let engineOutput: Frame
+  /// The last output of the engine, unless `writesOutput`.
+  let engineOutput: Frame
 
   init(_ setup: SessionSetup, _ engineType: any VoiceEngine.Type) throws {
     let channelCount = min(setup.microphone.channelCount, setup.processed.channelCount)
@@ -100,6 +101,9 @@ struct CapturePipeline: ~Copyable {
     guard let format = setup.raw else { return nil }
     return try RawOutput(format, setup, delaySamples: Int(findingsLatencySamples))
   }
+
+  /// Whether the engine itself writes the output of the session, in the same format.
+  var writesOutput: Bool { fromEngine.isIdentity }
 
   mutating func apply(_ configuration: SessionConfiguration) {
     micMode = configuration.micMode(of: type(of: engine), format)

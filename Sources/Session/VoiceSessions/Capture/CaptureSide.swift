@@ -5,6 +5,8 @@ internal import VoiceEngines
 /// The capture side of a session: from the microphone's samples to the processed output, with what
 /// is found in them.
 struct CaptureSide: ~Copyable {
+  /// The mean square above which the echo reference counts as a far end that talks: -50 dBFS.
+  private static let audibleReference: Float = 1e-5
   /// The time that a frame of the microphone waits for its reference, in frames of the microphone that
   /// arrived after it.
   static let longestWaitFrames = 6
@@ -15,6 +17,7 @@ struct CaptureSide: ~Copyable {
     var hasEchoPath = false
     var voice: VoiceActivityDetector.Change?
     var mutedSpeech: MutedTalkerDetector.Change?
+    var turn: TurnDecisions.Event?
     var warnings = CaptureWarnings.Changes()
   }
 
@@ -25,6 +28,8 @@ struct CaptureSide: ~Copyable {
     /// Whether the microphone is known to be silent: interrupted, or with a gap that goes on.
     var isInterrupted: Bool
     var farEndPlays: Bool
+    /// Whether the far end is heard in this frame, or nil without a far end.
+    var farEndIsAudible: Bool?
   }
 
   /// Whether samples of the microphone arrive.
@@ -51,6 +56,8 @@ struct CaptureSide: ~Copyable {
   private var residualEcho = ResidualEchoDetector()
   private var nearEnd: VoiceActivityDetector
   private var mutedTalker = MutedTalkerDetector()
+  /// Nil while turns are not detected.
+  private var turns: TurnDetector?
   private var meter = SessionMeter()
   private var oppositeChannels = OppositeChannelsDetector()
   private var warnings = CaptureWarnings()
@@ -78,6 +85,7 @@ struct CaptureSide: ~Copyable {
     usesEchoPathHint = pipeline.begin(with: setup.echoPathHint)
     self.pipeline = pipeline
     if usesEchoPathHint, let path = setup.echoPathHint { echo.begin(with: path) }
+    setTurns(setup.configuration.turns)
   }
 
   private static func latency(_ output: borrowing RecognizerOutput?) -> Duration? {
@@ -171,6 +179,16 @@ struct CaptureSide: ~Copyable {
     pipeline.apply(configuration)
     recognizer?.apply(configuration)
     nearEnd.set(configuration.voiceActivity)
+    setTurns(configuration.turns)
+  }
+
+  private mutating func setTurns(_ configuration: SessionConfiguration.Turns) {
+    guard configuration.isEnabled else { return turns = nil }
+    if turns == nil {
+      turns = TurnDetector(configuration, rate: pipeline.format.rate, frame: processedFrames)
+    } else {
+      turns?.set(configuration)
+    }
   }
 
   /// Switches the reduced mode of the engine. Returns whether that changes anything.
@@ -237,6 +255,7 @@ struct CaptureSide: ~Copyable {
     explainedShare = findings.explainedShare ?? 0
     if pipeline.restsEcho { residualEcho.reset() } else { followEcho(&findings, &news) }
     listen(findings, context, &news)
+    news.turn = findTurn(findings, context)
     if injections.isHeardByFarEnd {
       processed.frame.add(injections.processed, to: injections.lastGain)
     }
@@ -300,6 +319,21 @@ struct CaptureSide: ~Copyable {
         mayHaveEcho: !pipeline.restsEcho && echo.mayBeHeard))
   }
 
+  /// Follows the turns of the near end, muted or not.
+  private mutating func findTurn(
+    _ findings: FrameFindings, _ context: Context
+  ) -> TurnDecisions.Event? {
+    guard turns != nil else { return nil }
+    let observation = TurnObservation(
+      speechProbability: findings.speechProbability, hasVoice: findings.hasVoice,
+      explainedShare: explainedShare, microphoneMeanSquare: pipeline.input.meanSquare,
+      referenceMeanSquare: echo.newestMeanSquare,
+      farEndIsAudible: context.farEndIsAudible ?? (echo.newestMeanSquare > Self.audibleReference))
+    // Before injected speech is added, and before mute.
+    guard pipeline.writesOutput else { return turns?.process(pipeline.engineOutput, observation) }
+    return turns?.process(processed.frame, observation)
+  }
+
   private mutating func watch(
     _ findings: FrameFindings, lacksReference: Bool, _ context: Context, _ news: inout News
   ) {
@@ -345,6 +379,17 @@ struct CaptureSide: ~Copyable {
   var echoPath: EchoPath? {
     guard hasConverged, let (lag, held) = echo.heldLag, (0...1).contains(lag) else { return nil }
     return pipeline.echoPath(lag: .seconds(lag), held: .seconds(held))
+  }
+
+  /// The end of the present turn if its detection ends now, or nil without a turn.
+  var turnCutOff: TurnDecisions.Event? {
+    mutating get { turns?.cutOff }
+  }
+
+  /// Copies the features of turns in the last frame, and returns its scores, or nil while turns are not
+  /// detected.
+  mutating func copyTurnFeatures(to features: UnsafeMutablePointer<Float>) -> TurnScores? {
+    turns?.copyFeatures(to: features)
   }
 
   /// The counts that grow with each frame, without concealed samples.

@@ -13,6 +13,7 @@ public struct SessionConfiguration: Sendable, Equatable {
   /// Whether clients that have permission may inject speech.
   public var acceptsInjection = true
   public var spatial = SpatialSettings()
+  public var turns = Turns()
 
   public init() {}
 
@@ -81,6 +82,17 @@ public struct SessionConfiguration: Sendable, Equatable {
     public var startWindow = Duration.milliseconds(100)
     /// Silence this long ends it.
     public var hangover = Duration.milliseconds(300)
+
+    public init() {}
+  }
+
+  /// Turns of the near end.
+  public struct Turns: Sendable, Equatable {
+    public var isEnabled = false
+    /// The probability of an end at which a turn ends, above 0 and up to 1.
+    public var endProbability: Float = 0.5
+    /// A pause this long ends a turn whatever its probability.
+    public var longestPause = Duration.seconds(2)
 
     public init() {}
   }

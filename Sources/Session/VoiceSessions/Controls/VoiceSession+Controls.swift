@@ -74,6 +74,7 @@ extension VoiceSession {
     guard changed != previous else { return }
     state.configuration = changed
     let previousMode = capture.micMode
+    let turnCutOff = capture.turnCutOff
     capture.apply(changed)
     state.activeMicMode = capture.micMode.mode
     playback.apply(changed)
@@ -82,6 +83,7 @@ extension VoiceSession {
       announceMicMode(capture.micMode.reason, sink: sink)
     }
     switchVoiceActivity(from: previous.voiceActivity, sink: sink)
+    switchTurns(from: turnCutOff, sink: sink)
     if !changed.mute.detectsMutedTalker { endMutedSpeech(sink: sink) }
     if changed.mute.gesturePolicy == .ignore { ignoreGestures(sink: sink) }
     if changed.acceptsInjection != previous.acceptsInjection {

@@ -10,6 +10,7 @@ public struct SessionEvent: Sendable, Equatable {
     case mutedSpeech(isActive: Bool)
     /// `beganAt` is where speech began, before it was decided; at the end, where it ended.
     case voiceActivityChanged(Side, isActive: Bool, beganAt: Int64)
+    case turn(TurnEvent)
     case muteChanged(MuteState, mutedSpeechWasActive: Bool)
     /// `timeout` is how long a decision is waited for.
     case muteGestureRequested(id: String, proposesMute: Bool, timeout: Duration)
@@ -48,6 +49,24 @@ public struct SessionEvent: Sendable, Equatable {
   public enum EndReason: Sendable {
     case clientClosed, clientLost, deleted, idle, maxDuration, slowConsumer, serverShutdown
   }
+}
+
+/// Something that happened to the turn of the near end. Samples are those of the microphone,
+/// probabilities 0...1.
+public enum TurnEvent: Sendable, Equatable {
+  /// A turn began.
+  case started(beganAt: Int64, probability: Float)
+  /// The turn may have ended with the voice before `silentFrom`.
+  case mayEnd(silentFrom: Int64, probability: Float)
+  /// The voice goes on after `mayEnd`.
+  case continued(beganAt: Int64)
+  case ended(silentFrom: Int64, probability: Float)
+  /// The turn that began there interrupts the far end.
+  case interruption(beganAt: Int64, probability: Float)
+  /// A short sign of attention while the far end talks. It does not start a turn.
+  case backchannel(beganAt: Int64, probability: Float)
+  /// A sound that is not speech. It withdraws a turn that began there.
+  case notSpeech(beganAt: Int64, probability: Float)
 }
 
 /// A side of a call: the person at the microphone, or the other one.

@@ -7,6 +7,8 @@ public struct SessionState: Sendable, Equatable {
   public internal(set) var isVoiceActive = false
   public internal(set) var isFarEndVoiceActive = false
   public internal(set) var isMutedSpeechActive = false
+  /// Whether the near end has the turn; false while turns are not detected.
+  public internal(set) var isTurnActive = false
   public internal(set) var isInjectionAvailable = false
   public internal(set) var injectionPermissions: InjectionPermissions
   /// The route, or nil where there is none or none was reported yet.
@@ -35,6 +37,8 @@ public struct SessionState: Sendable, Equatable {
     case .voiceActivityChanged(.nearEnd, let isActive, _): isVoiceActive = isActive
     case .voiceActivityChanged(.farEnd, let isActive, _): isFarEndVoiceActive = isActive
     case .mutedSpeech(let isActive): isMutedSpeechActive = isActive
+    case .turn(.started): isTurnActive = true
+    case .turn(.ended), .turn(.notSpeech): isTurnActive = false
     case .muteChanged: isMutedSpeechActive = false
     case .injectionAvailabilityChanged(let isAvailable): isInjectionAvailable = isAvailable
     case .routeChanged(let change): route = change.current

@@ -48,6 +48,12 @@ struct PlaybackSide: ~Copyable {
   /// Whether the far end was audible within the last second.
   var farEndPlays: Bool { framesSinceFarEnd < Self.farEndHoldFrames }
 
+  /// Whether the far end is heard in this frame, or nil without a far end.
+  var farEndIsAudible: Bool? {
+    guard farEnd != nil || farEnds != nil else { return nil }
+    return framesSinceFarEnd == 0
+  }
+
   /// The voice activity of the far end, or nil without a far end.
   private(set) var farEndVoice: VoiceActivityDetector?
 

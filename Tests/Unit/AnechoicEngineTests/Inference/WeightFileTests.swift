@@ -1,4 +1,5 @@
 import AnechoicEngine
+import AudioCore
 import LinuxSystem
 import Testing
 

@@ -14,14 +14,15 @@ from .enums import (
 )
 
 __all__ = [
-    "AudioPort", "AudioRoute", "CaptureProblem", "CaptureWarning", "ConfigChanged", "Discontinuity", "Draining",
-    "DuckingChanged", "EchoPathChanged", "EndReason", "GapReason", "GestureOutcome", "InjectionAvailabilityChanged",
-    "InjectionPermission", "InjectionPermissionChanged", "InjectionPermissionRequested", "InjectionProgress",
-    "InjectionState", "InputKind", "Interruption", "InterruptionReason", "MicMode", "MicModeChanged",
-    "MicrophonePair", "MuteChanged", "MuteGestureRequested", "MuteGestureResolved", "MuteSource", "MuteState",
-    "MutedSpeechActivity", "OutputDropped", "PlaybackClientChanged", "PolarPattern", "PortType", "RouteChangeReason",
-    "RouteChanged", "SessionFinished", "SessionResumed", "SessionSuspended", "Side", "SpeechActivity",
-    "VoiceActivityChanged",
+    "AudioPort", "AudioRoute", "Backchannel", "CaptureProblem", "CaptureWarning", "ConfigChanged", "Discontinuity",
+    "Draining", "DuckingChanged", "EchoPathChanged", "EndReason", "GapReason", "GestureOutcome",
+    "InjectionAvailabilityChanged", "InjectionPermission", "InjectionPermissionChanged",
+    "InjectionPermissionRequested", "InjectionProgress", "InjectionState", "InputKind", "Interruption",
+    "InterruptionReason", "MicMode", "MicModeChanged", "MicrophonePair", "MuteChanged", "MuteGestureRequested",
+    "MuteGestureResolved", "MuteSource", "MuteState", "MutedSpeechActivity", "NotSpeech", "OutputDropped",
+    "PlaybackClientChanged", "PolarPattern", "PortType", "RouteChangeReason", "RouteChanged", "SessionFinished",
+    "SessionResumed", "SessionSuspended", "Side", "SpeechActivity", "TurnContinued", "TurnEnded", "TurnInterruption",
+    "TurnMayEnd", "TurnStarted", "VoiceActivityChanged",
 ]
 
 
@@ -42,6 +43,85 @@ class VoiceActivityChanged(Event):
     """The sample at which the speech or the silence began. This is before microphone_sample of the event, the sample
     at which the change was detected.
     """
+
+
+@dataclass(frozen=True)
+class TurnStarted(Event):
+    """The person at the microphone began to talk: a turn. Sent within some 50 ms while the far end is silent. While
+    the far end talks, sent when the voice is sure to be more than a backchannel, together with TurnInterruption.
+    """
+
+    began_at_sample: int
+    """The sample at which the voice began. The processed output from there on, less than a second, has been sent
+    already.
+    """
+    probability: float
+    """The probability that the sound is a voice, 0...1."""
+
+
+@dataclass(frozen=True)
+class TurnMayEnd(Event):
+    """The person pauses, and the turn may have ended. TurnContinued or TurnEnded follows. A voice agent can prepare
+    its answer.
+    """
+
+    silent_from_sample: int
+    """The sample at which the pause began."""
+    probability: float
+    """The probability that the turn has ended, 0...1."""
+
+
+@dataclass(frozen=True)
+class TurnContinued(Event):
+    """The person goes on talking after TurnMayEnd."""
+
+    began_at_sample: int
+    """The sample at which the voice went on."""
+
+
+@dataclass(frozen=True)
+class TurnEnded(Event):
+    """The turn has ended."""
+
+    silent_from_sample: int
+    """The sample after the last voice of the turn."""
+    probability: float
+    """The probability that the turn has ended, 0...1. Below turn_detection.end_probability if the longest pause or the
+    end of detection ended the turn.
+    """
+
+
+@dataclass(frozen=True)
+class TurnInterruption(Event):
+    """The turn that started interrupts the far end. Sent right after TurnStarted."""
+
+    began_at_sample: int
+    """The sample at which the voice began."""
+    probability: float
+    """The probability that the person takes the turn, 0...1."""
+
+
+@dataclass(frozen=True)
+class Backchannel(Event):
+    """The person made a short sign of attention, such as "mhm" or a laugh, while the far end talked. It is no turn.
+    """
+
+    began_at_sample: int
+    """The sample at which the sound began."""
+    probability: float
+    """The probability that the sound is a voice that takes no turn, 0...1."""
+
+
+@dataclass(frozen=True)
+class NotSpeech(Event):
+    """A sound near the microphone was no speech: a cough, keys, a knock. It is no turn. If a turn started at the same
+    sample, it is withdrawn, and TurnEnded does not follow.
+    """
+
+    began_at_sample: int
+    """The sample at which the sound began."""
+    probability: float
+    """The probability that the sound is no speech, 0...1."""
 
 
 @dataclass(frozen=True)
@@ -319,10 +399,24 @@ KINDS: dict[str, type[Event]] = {
     "session_suspended": SessionSuspended,
     "session_resumed": SessionResumed,
     "playback_client_changed": PlaybackClientChanged,
+    "turn_started": TurnStarted,
+    "turn_may_end": TurnMayEnd,
+    "turn_continued": TurnContinued,
+    "turn_ended": TurnEnded,
+    "turn_interruption": TurnInterruption,
+    "backchannel": Backchannel,
+    "not_speech": NotSpeech,
 }
 """The class of each event of the protocol."""
 
 POSITIONS: dict[type[Event], list[str]] = {
     VoiceActivityChanged: ["began_at_sample"],
+    TurnStarted: ["began_at_sample"],
+    TurnMayEnd: ["silent_from_sample"],
+    TurnContinued: ["began_at_sample"],
+    TurnEnded: ["silent_from_sample"],
+    TurnInterruption: ["began_at_sample"],
+    Backchannel: ["began_at_sample"],
+    NotSpeech: ["began_at_sample"],
 }
 """The fields that are positions in the timeline of the microphone."""

@@ -8,7 +8,7 @@ import logging
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from math import inf
-from typing import Any, Literal
+from typing import Any, Callable, Literal
 
 from ._alignment import AlignedVoice
 from ._reconnection import UNSTEADY_SECONDS, Reconnect, Retries
@@ -92,6 +92,7 @@ class LiveFilter:
         self._began = inf
         self._exchanged_at: float | None = None
         self._told: set[str] = set()
+        self._listeners: list[Callable[[Event], None]] = []
         self._late_told_at = -inf
 
     @property
@@ -144,6 +145,12 @@ class LiveFilter:
         self._take_output()
         self._voice.is_muted, self._voice.is_muting = self._state.is_muted, self._state.is_muting
         return self._voice.exchange(raw, self.is_enabled)
+
+    def listen(self, listener: Callable[[Event], None]) -> None:
+        """Calls `listener` with each event of this session and of those that follow, as soon as it comes. It must not
+        wait. An exception of it is logged.
+        """
+        self._listeners.append(listener)
 
     def announce_reference(self, format: Format) -> None:
         """Announces the format of `play`. Another format starts the session anew."""
@@ -268,6 +275,11 @@ class LiveFilter:
             self._told.add(problem)
 
     def _note(self, event: Event) -> None:
+        for listener in self._listeners:
+            try:
+                listener(event)
+            except Exception:
+                _log.exception("a listener has failed")
         if isinstance(event, Reconnecting):
             self._tell_loss(event.error)
         elif isinstance(event, (Resumed, Restarted)):

@@ -5,22 +5,31 @@
         audio_input=AudioInputOptions(noise_cancellation=voice, auto_gain_control=False)))
     session.output.audio = AnechoicAudioOutput(voice, next_in_chain=session.output.audio)
 
+With `settings={"turn_detection.enabled": True}`, the server also finds the turns of the person. Start the session
+with `turn_handling={"turn_detection": "manual"}`, and then give it turns:
+
+    turns = AnechoicTurns(voice, session)
+
 Needs `pip install anechoic[livekit]`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from typing import Any
 
 from livekit import rtc
+from livekit.agents import AgentSession
 from livekit.agents.voice import io
 
+from .events import Event, NotSpeech, TurnEnded, TurnInterruption, TurnStarted
 from .formats import Format
 from .live import LiveFilter, usable_format
 from .session import Server
 
+_log = logging.getLogger("anechoic")
 _USUAL_RATE = 24000
 _MOST_HELD = 3000
 """The frames that are held until playback starts. LiveKit's have 10 to 100 ms."""
@@ -128,3 +137,31 @@ class AnechoicAudioOutput(io.AudioOutput):
         if event.interrupted:
             self._held.clear()
             self._live.stop_playing()
+
+
+class AnechoicTurns:
+    """Interrupts the agent and commits the turns of the person as the server finds them.
+
+    Backchannels, coughs and keys do neither. The session must have the turn detection "manual", so that nothing else
+    decides about turns.
+    """
+
+    def __init__(self, processor: AnechoicProcessor, session: AgentSession[Any]) -> None:
+        self._session = session
+        self._has_turn = False
+        processor.live.listen(self._take)
+
+    def _take(self, event: Event) -> None:
+        try:
+            if isinstance(event, TurnStarted):
+                self._has_turn = True
+            elif isinstance(event, TurnInterruption):
+                self._session.interrupt()
+            elif isinstance(event, NotSpeech) and self._has_turn:
+                self._has_turn = False
+                self._session.clear_user_turn()
+            elif isinstance(event, TurnEnded) and self._has_turn:
+                self._has_turn = False
+                self._session.commit_user_turn()
+        except RuntimeError as error:  # The agent does not run, or its speech may not be interrupted.
+            _log.warning("a turn is ignored: %s", error)

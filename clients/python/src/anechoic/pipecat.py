@@ -7,22 +7,36 @@
     )
     vad_analyzer = AnechoicVADAnalyzer(voice)
 
+With `settings={"turn_detection.enabled": True}`, the server also finds the turns of the person. Put
+`AnechoicTurns(voice)` behind the input of the transport, and give the user aggregator
+`ExternalUserTurnStrategies()`.
+
 Needs `pip install anechoic[pipecat]`.
 """
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from pipecat.audio.filters.base_audio_filter import BaseAudioFilter
+from pipecat.audio.turn.base_turn_analyzer import BaseTurnAnalyzer, BaseTurnParams, EndOfTurnState
 from pipecat.audio.vad.vad_analyzer import VADAnalyzer, VADParams
-from pipecat.frames.frames import FilterControlFrame, FilterEnableFrame
+from pipecat.frames.frames import (
+    CancelFrame, EndFrame, FilterControlFrame, FilterEnableFrame, Frame, ProposedUserStartedSpeakingFrame,
+    ProposedUserStoppedSpeakingFrame, StartFrame, SystemFrame,
+)
+from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
+from .events import Backchannel, Event, NotSpeech, TurnContinued, TurnEnded, TurnInterruption, TurnMayEnd, TurnStarted
 from .formats import Format
 from .live import LiveFilter, usable_format
 from .session import Server
 
+_TURNS = (TurnStarted, TurnMayEnd, TurnContinued, TurnEnded, TurnInterruption, Backchannel, NotSpeech)
+_MOST_WAITING = 100
 _LOUD_WITHOUT_SERVER = 0.02
 """The level above which audio counts as voice while there is no session. Full scale is 1."""
 
@@ -110,3 +124,106 @@ class AnechoicVADAnalyzer(VADAnalyzer):
             return 1.0 if result.voice else 0.0
         samples = np.frombuffer(buffer, np.int16).astype(np.float32) / 32768
         return 1.0 if np.sqrt(np.mean(samples**2)) > _LOUD_WITHOUT_SERVER else 0.0
+
+
+@dataclass
+class AnechoicTurnFrame(SystemFrame):
+    """What the server has found out about the turn of the person."""
+
+    event: Event
+    """One of `TurnStarted`, `TurnMayEnd`, `TurnContinued`, `TurnEnded`, `TurnInterruption`, `Backchannel` and
+    `NotSpeech`.
+    """
+
+
+class AnechoicTurns(FrameProcessor):
+    """Proposes the turns that the server finds. Backchannels, coughs and keys propose nothing.
+
+    Each event is an `AnechoicTurnFrame`. The start and the end of a turn also are a `ProposedUserStartedSpeakingFrame`
+    and a `ProposedUserStoppedSpeakingFrame`, which Pipecat's `ExternalUserTurnStrategies` decide about.
+    """
+
+    def __init__(self, filter: AnechoicFilter, **options: Any) -> None:
+        """`options` are those of `FrameProcessor`."""
+        super().__init__(**options)
+        self._events: asyncio.Queue[Event] = asyncio.Queue(_MOST_WAITING)
+        self._has_turn = False
+        self._pushing: asyncio.Task[None] | None = None
+        filter.live.listen(self._take)
+
+    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
+        """Passes every frame on."""
+        await super().process_frame(frame, direction)
+        if isinstance(frame, StartFrame) and self._pushing is None:
+            self._pushing = self.create_task(self._push())
+        if isinstance(frame, (EndFrame, CancelFrame)):
+            await self._stop()
+        await self.push_frame(frame, direction)
+
+    async def cleanup(self) -> None:
+        """Stops pushing."""
+        await super().cleanup()
+        await self._stop()
+
+    def _take(self, event: Event) -> None:
+        if isinstance(event, _TURNS):
+            if self._events.full():
+                self._events.get_nowait()
+            self._events.put_nowait(event)
+
+    async def _stop(self) -> None:
+        if self._pushing is not None:
+            pushing, self._pushing = self._pushing, None
+            await self.cancel_task(pushing)
+
+    async def _push(self) -> None:
+        while True:
+            event = await self._events.get()
+            await self.push_frame(AnechoicTurnFrame(event=event))
+            if isinstance(event, TurnStarted) and not self._has_turn:
+                self._has_turn = True
+                await self.push_frame(ProposedUserStartedSpeakingFrame())
+            elif isinstance(event, (TurnEnded, NotSpeech)) and self._has_turn:
+                self._has_turn = False
+                await self.push_frame(ProposedUserStoppedSpeakingFrame())
+
+
+class AnechoicTurnAnalyzer(BaseTurnAnalyzer):
+    """The end of a turn as the server has found it, for Pipecat's `TurnAnalyzerUserTurnStopStrategy`."""
+
+    def __init__(self, filter: AnechoicFilter, *, sample_rate: int | None = None) -> None:
+        super().__init__(sample_rate=sample_rate)
+        self._params = BaseTurnParams()
+        self._has_turn = False
+        self._has_ended = False
+        filter.live.listen(self._take)
+
+    @property
+    def speech_triggered(self) -> bool:
+        """Whether the person has the turn."""
+        return self._has_turn
+
+    @property
+    def params(self) -> BaseTurnParams:
+        """There are no parameters here: `turn_detection` in the settings of the filter has them."""
+        return self._params
+
+    def append_audio(self, buffer: bytes, is_speech: bool) -> EndOfTurnState:
+        """Returns COMPLETE once for each turn that has ended. The audio does not matter."""
+        has_ended, self._has_ended = self._has_ended, False
+        return EndOfTurnState.COMPLETE if has_ended else EndOfTurnState.INCOMPLETE
+
+    async def analyze_end_of_turn(self) -> tuple[EndOfTurnState, None]:
+        """Returns COMPLETE unless the person has the turn."""
+        self._has_ended = False
+        return (EndOfTurnState.INCOMPLETE if self._has_turn else EndOfTurnState.COMPLETE), None
+
+    def clear(self) -> None:
+        """Forgets the end of the last turn."""
+        self._has_ended = False
+
+    def _take(self, event: Event) -> None:
+        if isinstance(event, TurnStarted):
+            self._has_turn, self._has_ended = True, False
+        elif isinstance(event, (TurnEnded, NotSpeech)) and self._has_turn:
+            self._has_turn, self._has_ended = False, True

@@ -10,7 +10,8 @@ from livekit.agents.voice import io
 from soundcard import SoundCard
 
 import anechoic
-from anechoic.livekit import AnechoicAudioOutput, AnechoicProcessor
+from anechoic.events import Backchannel, NotSpeech, TurnEnded, TurnInterruption, TurnStarted
+from anechoic.livekit import AnechoicAudioOutput, AnechoicProcessor, AnechoicTurns
 
 
 class Loudspeaker(io.AudioOutput):
@@ -141,3 +142,34 @@ async def test_a_server_that_goes_and_comes_is_noticed_and_sound_goes_on(start_s
     end = 400 * 320 - (320 + 480)  # The raw audio passes at the same delay.
     assert np.array_equal(np.frombuffer(got.data, np.int16), microphone.samples[end - 320:end])
     await processor.aclose()
+
+
+class Agent:
+    """Keeps what is asked of an agent's session."""
+
+    def __init__(self):
+        self.asked = []
+
+    def interrupt(self):
+        self.asked.append("interrupt")
+
+    def commit_user_turn(self):
+        self.asked.append("commit")
+
+    def clear_user_turn(self):
+        raise RuntimeError("the agent does not run")
+
+
+def of_turn(kind):
+    """An event without all that does not matter."""
+    values = {"id": 1, "time": None, "sample": 0, "began_at_sample": 0, "silent_from_sample": 0, "probability": 0.9}
+    return kind(**{name: values[name] for name in kind.__dataclass_fields__})
+
+
+@in_loop
+async def test_turns_interrupt_and_commit_and_backchannels_do_neither(server):
+    agent = Agent()
+    turns = AnechoicTurns(AnechoicProcessor(server), agent)
+    for kind in (Backchannel, NotSpeech, TurnStarted, TurnInterruption, TurnEnded, TurnEnded, TurnStarted, NotSpeech):
+        turns._take(of_turn(kind))
+    assert agent.asked == ["interrupt", "commit"]

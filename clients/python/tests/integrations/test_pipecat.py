@@ -4,10 +4,12 @@ import asyncio
 
 import numpy as np
 from conftest import in_loop, level
+from pipecat.audio.turn.base_turn_analyzer import EndOfTurnState
 from pipecat.audio.vad.vad_analyzer import VADState
 from pipecat.frames.frames import (
-    FilterEnableFrame, InputAudioRawFrame, TTSAudioRawFrame,
-    VADUserStartedSpeakingFrame, VADUserStoppedSpeakingFrame,
+    FilterEnableFrame, InputAudioRawFrame, ProposedUserStartedSpeakingFrame, ProposedUserStoppedSpeakingFrame,
+    TTSAudioRawFrame, UserStartedSpeakingFrame, UserStoppedSpeakingFrame, VADUserStartedSpeakingFrame,
+    VADUserStoppedSpeakingFrame,
 )
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
@@ -16,11 +18,17 @@ from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.transports.base_input import BaseInputTransport
 from pipecat.transports.base_output import BaseOutputTransport
 from pipecat.transports.base_transport import TransportParams
+from pipecat.turns.user_stop import ExternalUserTurnStopStrategy
+from pipecat.turns.user_turn_processor import UserTurnProcessor
+from pipecat.turns.user_turn_strategies import ExternalUserTurnStrategies
 from pipecat.workers.runner import WorkerRunner
 from soundcard import SoundCard
 
 import anechoic
-from anechoic.pipecat import AnechoicFilter, AnechoicVADAnalyzer
+from anechoic.events import Backchannel, NotSpeech, TurnEnded, TurnStarted
+from anechoic.pipecat import (
+    AnechoicFilter, AnechoicTurnAnalyzer, AnechoicTurnFrame, AnechoicTurns, AnechoicVADAnalyzer,
+)
 
 CHUNK = SoundCard.chunk
 
@@ -148,3 +156,88 @@ def test_the_analyzer_hears_loud_audio_without_a_session():
     assert analyzer.voice_confidence(np.full(160, 8000, np.int16).tobytes()) == 1
     assert analyzer.voice_confidence(bytes(320)) == 0
     assert analyzer._vad_state is VADState.QUIET
+
+
+class Listener(FrameProcessor):
+    """Keeps the frames of turns that reach it, with the seconds of audio before them."""
+
+    kinds = (AnechoicTurnFrame, ProposedUserStartedSpeakingFrame, ProposedUserStoppedSpeakingFrame,
+             UserStartedSpeakingFrame, UserStoppedSpeakingFrame)
+
+    def __init__(self):
+        super().__init__()
+        self.found, self.seconds = [], 0.0
+
+    async def process_frame(self, frame, direction):
+        await super().process_frame(frame, direction)
+        if isinstance(frame, InputAudioRawFrame):
+            self.seconds += len(frame.audio) / 32000
+        if isinstance(frame, self.kinds):
+            self.found.append((round(self.seconds, 2), frame))
+        await self.push_frame(frame, direction)
+
+    def times(self, kind):
+        return [at for at, frame in self.found if isinstance(frame, kind)]
+
+
+def of_turn(kind, sample=0):
+    """An event without all that does not matter."""
+    values = {"id": 1, "time": None, "sample": sample, "began_at_sample": sample, "silent_from_sample": sample,
+              "probability": 0.9}
+    return kind(**{name: values[name] for name in kind.__dataclass_fields__})
+
+
+@in_loop
+async def test_pipecat_starts_and_stops_the_turns_that_the_server_finds(server, sample):
+    """Somebody talks from 9.1 to 13.9 s of the sample, which here are 1.1 to 5.9 s."""
+    near = anechoic.Recording.read(sample / "near.wav").samples[8 * 16000:18 * 16000].copy()
+    near[6 * 16000:] = 0
+    voice = AnechoicFilter(server, settings={"turn_detection.enabled": True})
+    params = TransportParams(audio_in_enabled=True, audio_in_filter=voice, audio_in_sample_rate=16000)
+    source, listener = CardInput(SoundCard(near), params), Listener()
+    strategies = ExternalUserTurnStrategies()
+    strategies.stop = [ExternalUserTurnStopStrategy(wait_for_transcript=False)]
+    pipeline = Pipeline([source, AnechoicTurns(voice), UserTurnProcessor(user_turn_strategies=strategies), listener])
+    runner = WorkerRunner(handle_sigint=False)
+    await runner.add_workers(PipelineWorker(pipeline, params=PipelineParams()))
+    running = asyncio.create_task(runner.run())
+    await source.has_ended.wait()
+    await runner.cancel()
+    await running
+    starts, stops = listener.times(UserStartedSpeakingFrame), listener.times(UserStoppedSpeakingFrame)
+    print(f"starts {starts}, stops {stops}, {[(at, frame) for at, frame in listener.found][:8]}")
+    assert starts and 0.9 < starts[0] < 2
+    assert stops and 5 < stops[-1] < 9 and len(starts) == len(stops)
+    assert listener.times(AnechoicTurnFrame)
+
+
+@in_loop
+async def test_backchannels_and_coughs_propose_no_turn(server):
+    voice, turns, pushed = AnechoicFilter(server), None, []
+    turns = AnechoicTurns(voice)
+
+    async def push(frame, direction=None):
+        pushed.append(type(frame))
+
+    turns.push_frame = push
+    pushing = asyncio.create_task(turns._push())
+    for event in (of_turn(Backchannel), of_turn(NotSpeech), of_turn(TurnStarted), of_turn(TurnEnded)):
+        turns._take(event)
+    await asyncio.sleep(0.05)
+    pushing.cancel()
+    assert pushed == [AnechoicTurnFrame] * 3 + [ProposedUserStartedSpeakingFrame, AnechoicTurnFrame,
+                                                ProposedUserStoppedSpeakingFrame]
+
+
+@in_loop
+async def test_the_analyzer_tells_once_that_a_turn_has_ended(server):
+    voice = AnechoicFilter(server)
+    analyzer = AnechoicTurnAnalyzer(voice)
+    analyzer._take(of_turn(TurnStarted))
+    assert analyzer.speech_triggered
+    assert analyzer.append_audio(b"", True) is EndOfTurnState.INCOMPLETE
+    assert (await analyzer.analyze_end_of_turn())[0] is EndOfTurnState.INCOMPLETE
+    analyzer._take(of_turn(TurnEnded))
+    assert analyzer.append_audio(b"", False) is EndOfTurnState.COMPLETE
+    assert analyzer.append_audio(b"", False) is EndOfTurnState.INCOMPLETE
+    assert not analyzer.speech_triggered

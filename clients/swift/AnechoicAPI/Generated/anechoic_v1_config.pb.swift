@@ -233,6 +233,15 @@ public nonisolated struct Anechoic_V1_SessionConfig: @unchecked Sendable {
   /// Clears the value of `spatialAudio`. Subsequent reads from it will return its default value.
   public mutating func clearSpatialAudio() {_uniqueStorage()._spatialAudio = nil}
 
+  public var turnDetection: Anechoic_V1_TurnDetection {
+    get {_storage._turnDetection ?? Anechoic_V1_TurnDetection()}
+    set {_uniqueStorage()._turnDetection = newValue}
+  }
+  /// Returns true if `turnDetection` has been explicitly set.
+  public var hasTurnDetection: Bool {_storage._turnDetection != nil}
+  /// Clears the value of `turnDetection`. Subsequent reads from it will return its default value.
+  public mutating func clearTurnDetection() {_uniqueStorage()._turnDetection = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -605,6 +614,46 @@ public nonisolated struct Anechoic_V1_SpatialAudio: Sendable {
   public init() {}
 }
 
+/// Settings for the turns of the person at the microphone: TurnStarted, TurnMayEnd, TurnContinued,
+/// TurnEnded, TurnInterruption, Backchannel and NotSpeech. Detection uses the echo-cancelled microphone
+/// and does not depend on the mute state.
+public nonisolated struct Anechoic_V1_TurnDetection: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Enables the events.
+  public var enabled: Bool = false
+
+  /// The probability at which TurnEnded is sent, above 0 and up to 1. Default 0.5. A lower value ends
+  /// turns sooner, and cuts off more of them.
+  public var endProbability: Float {
+    get {_endProbability ?? 0}
+    set {_endProbability = newValue}
+  }
+  /// Returns true if `endProbability` has been explicitly set.
+  public var hasEndProbability: Bool {self._endProbability != nil}
+  /// Clears the value of `endProbability`. Subsequent reads from it will return its default value.
+  public mutating func clearEndProbability() {self._endProbability = nil}
+
+  /// A pause this long ends a turn whatever its probability. 200 ms to 10 s. Default 2 s.
+  public var longestPause: SwiftProtobuf.Google_Protobuf_Duration {
+    get {_longestPause ?? SwiftProtobuf.Google_Protobuf_Duration()}
+    set {_longestPause = newValue}
+  }
+  /// Returns true if `longestPause` has been explicitly set.
+  public var hasLongestPause: Bool {self._longestPause != nil}
+  /// Clears the value of `longestPause`. Subsequent reads from it will return its default value.
+  public mutating func clearLongestPause() {self._longestPause = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _endProbability: Float? = nil
+  fileprivate var _longestPause: SwiftProtobuf.Google_Protobuf_Duration? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "anechoic.v1"
@@ -623,7 +672,7 @@ nonisolated extension Anechoic_V1_InjectionMode: SwiftProtobuf._ProtoNameProvidi
 
 nonisolated extension Anechoic_V1_SessionConfig: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SessionConfig"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}voice_processing\0\u{3}preferred_mic_mode\0\u{3}other_audio_ducking\0\u{1}mute\0\u{3}voice_activity_detection\0\u{3}preferred_injection_mode\0\u{3}spatial_audio\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}voice_processing\0\u{3}preferred_mic_mode\0\u{3}other_audio_ducking\0\u{1}mute\0\u{3}voice_activity_detection\0\u{3}preferred_injection_mode\0\u{3}spatial_audio\0\u{3}turn_detection\0")
 
   fileprivate class _StorageClass {
     var _voiceProcessing: Anechoic_V1_VoiceProcessing? = nil
@@ -633,6 +682,7 @@ nonisolated extension Anechoic_V1_SessionConfig: SwiftProtobuf.Message, SwiftPro
     var _voiceActivityDetection: Anechoic_V1_VoiceActivityDetection? = nil
     var _preferredInjectionMode: Anechoic_V1_InjectionMode = .unspecified
     var _spatialAudio: Anechoic_V1_SpatialAudio? = nil
+    var _turnDetection: Anechoic_V1_TurnDetection? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -650,6 +700,7 @@ nonisolated extension Anechoic_V1_SessionConfig: SwiftProtobuf.Message, SwiftPro
       _voiceActivityDetection = source._voiceActivityDetection
       _preferredInjectionMode = source._preferredInjectionMode
       _spatialAudio = source._spatialAudio
+      _turnDetection = source._turnDetection
     }
   }
 
@@ -675,6 +726,7 @@ nonisolated extension Anechoic_V1_SessionConfig: SwiftProtobuf.Message, SwiftPro
         case 5: try { try decoder.decodeSingularMessageField(value: &_storage._voiceActivityDetection) }()
         case 6: try { try decoder.decodeSingularEnumField(value: &_storage._preferredInjectionMode) }()
         case 7: try { try decoder.decodeSingularMessageField(value: &_storage._spatialAudio) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._turnDetection) }()
         default: break
         }
       }
@@ -708,6 +760,9 @@ nonisolated extension Anechoic_V1_SessionConfig: SwiftProtobuf.Message, SwiftPro
       try { if let v = _storage._spatialAudio {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
       } }()
+      try { if let v = _storage._turnDetection {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -724,6 +779,7 @@ nonisolated extension Anechoic_V1_SessionConfig: SwiftProtobuf.Message, SwiftPro
         if _storage._voiceActivityDetection != rhs_storage._voiceActivityDetection {return false}
         if _storage._preferredInjectionMode != rhs_storage._preferredInjectionMode {return false}
         if _storage._spatialAudio != rhs_storage._spatialAudio {return false}
+        if _storage._turnDetection != rhs_storage._turnDetection {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -1142,6 +1198,50 @@ nonisolated extension Anechoic_V1_SpatialAudio.Source: SwiftProtobuf.Message, Sw
     if lhs.elevationDegrees != rhs.elevationDegrees {return false}
     if lhs._distanceMeters != rhs._distanceMeters {return false}
     if lhs.gainDb != rhs.gainDb {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_TurnDetection: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".TurnDetection"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}enabled\0\u{3}end_probability\0\u{3}longest_pause\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.enabled) }()
+      case 2: try { try decoder.decodeSingularFloatField(value: &self._endProbability) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._longestPause) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.enabled != false {
+      try visitor.visitSingularBoolField(value: self.enabled, fieldNumber: 1)
+    }
+    try { if let v = self._endProbability {
+      try visitor.visitSingularFloatField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._longestPause {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_TurnDetection, rhs: Anechoic_V1_TurnDetection) -> Bool {
+    if lhs.enabled != rhs.enabled {return false}
+    if lhs._endProbability != rhs._endProbability {return false}
+    if lhs._longestPause != rhs._longestPause {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -499,6 +499,62 @@ public nonisolated struct Anechoic_V1_SessionEvent: Sendable {
     set {event = .playbackClientChanged(newValue)}
   }
 
+  public var turnStarted: Anechoic_V1_TurnStarted {
+    get {
+      if case .turnStarted(let v)? = event {return v}
+      return Anechoic_V1_TurnStarted()
+    }
+    set {event = .turnStarted(newValue)}
+  }
+
+  public var turnMayEnd: Anechoic_V1_TurnMayEnd {
+    get {
+      if case .turnMayEnd(let v)? = event {return v}
+      return Anechoic_V1_TurnMayEnd()
+    }
+    set {event = .turnMayEnd(newValue)}
+  }
+
+  public var turnContinued: Anechoic_V1_TurnContinued {
+    get {
+      if case .turnContinued(let v)? = event {return v}
+      return Anechoic_V1_TurnContinued()
+    }
+    set {event = .turnContinued(newValue)}
+  }
+
+  public var turnEnded: Anechoic_V1_TurnEnded {
+    get {
+      if case .turnEnded(let v)? = event {return v}
+      return Anechoic_V1_TurnEnded()
+    }
+    set {event = .turnEnded(newValue)}
+  }
+
+  public var turnInterruption: Anechoic_V1_TurnInterruption {
+    get {
+      if case .turnInterruption(let v)? = event {return v}
+      return Anechoic_V1_TurnInterruption()
+    }
+    set {event = .turnInterruption(newValue)}
+  }
+
+  public var backchannel: Anechoic_V1_Backchannel {
+    get {
+      if case .backchannel(let v)? = event {return v}
+      return Anechoic_V1_Backchannel()
+    }
+    set {event = .backchannel(newValue)}
+  }
+
+  public var notSpeech: Anechoic_V1_NotSpeech {
+    get {
+      if case .notSpeech(let v)? = event {return v}
+      return Anechoic_V1_NotSpeech()
+    }
+    set {event = .notSpeech(newValue)}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Event: Equatable, Sendable {
@@ -525,6 +581,13 @@ public nonisolated struct Anechoic_V1_SessionEvent: Sendable {
     case sessionSuspended(Anechoic_V1_SessionSuspended)
     case sessionResumed(Anechoic_V1_SessionResumed)
     case playbackClientChanged(Anechoic_V1_PlaybackClientChanged)
+    case turnStarted(Anechoic_V1_TurnStarted)
+    case turnMayEnd(Anechoic_V1_TurnMayEnd)
+    case turnContinued(Anechoic_V1_TurnContinued)
+    case turnEnded(Anechoic_V1_TurnEnded)
+    case turnInterruption(Anechoic_V1_TurnInterruption)
+    case backchannel(Anechoic_V1_Backchannel)
+    case notSpeech(Anechoic_V1_NotSpeech)
 
   }
 
@@ -559,6 +622,129 @@ public nonisolated struct Anechoic_V1_VoiceActivityChanged: Sendable {
   /// The sample at which the speech or the silence began. This is before microphone_sample of the
   /// event, the sample at which the change was detected.
   public var beganAtSample: Int64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The person at the microphone began to talk: a turn. Sent within some 50 ms while the far end is silent.
+/// While the far end talks, sent when the voice is sure to be more than a backchannel, together with
+/// TurnInterruption.
+public nonisolated struct Anechoic_V1_TurnStarted: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The sample at which the voice began. The processed output from there on, less than a second, has been
+  /// sent already.
+  public var beganAtSample: Int64 = 0
+
+  /// The probability that the sound is a voice, 0...1.
+  public var probability: Float = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The person pauses, and the turn may have ended. TurnContinued or TurnEnded follows. A voice agent can
+/// prepare its answer.
+public nonisolated struct Anechoic_V1_TurnMayEnd: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The sample at which the pause began.
+  public var silentFromSample: Int64 = 0
+
+  /// The probability that the turn has ended, 0...1.
+  public var probability: Float = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The person goes on talking after TurnMayEnd.
+public nonisolated struct Anechoic_V1_TurnContinued: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The sample at which the voice went on.
+  public var beganAtSample: Int64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The turn has ended.
+public nonisolated struct Anechoic_V1_TurnEnded: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The sample after the last voice of the turn.
+  public var silentFromSample: Int64 = 0
+
+  /// The probability that the turn has ended, 0...1. Below turn_detection.end_probability if the longest
+  /// pause or the end of detection ended the turn.
+  public var probability: Float = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The turn that started interrupts the far end. Sent right after TurnStarted.
+public nonisolated struct Anechoic_V1_TurnInterruption: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The sample at which the voice began.
+  public var beganAtSample: Int64 = 0
+
+  /// The probability that the person takes the turn, 0...1.
+  public var probability: Float = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The person made a short sign of attention, such as "mhm" or a laugh, while the far end talked. It is no
+/// turn.
+public nonisolated struct Anechoic_V1_Backchannel: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The sample at which the sound began.
+  public var beganAtSample: Int64 = 0
+
+  /// The probability that the sound is a voice that takes no turn, 0...1.
+  public var probability: Float = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// A sound near the microphone was no speech: a cough, keys, a knock. It is no turn. If a turn started at
+/// the same sample, it is withdrawn, and TurnEnded does not follow.
+public nonisolated struct Anechoic_V1_NotSpeech: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The sample at which the sound began.
+  public var beganAtSample: Int64 = 0
+
+  /// The probability that the sound is no speech, 0...1.
+  public var probability: Float = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1579,7 +1765,7 @@ nonisolated extension Anechoic_V1_InputKind: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension Anechoic_V1_SessionEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SessionEvent"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}event_id\0\u{1}time\0\u{3}microphone_sample\0\u{4}\u{7}muted_speech_activity\0\u{3}voice_activity_changed\0\u{3}mute_changed\0\u{3}mute_gesture_requested\0\u{3}mute_gesture_resolved\0\u{3}mic_mode_changed\0\u{3}ducking_changed\0\u{3}injection_availability_changed\0\u{3}injection_permission_requested\0\u{3}injection_permission_changed\0\u{3}injection_progress\0\u{3}route_changed\0\u{1}interruption\0\u{1}discontinuity\0\u{3}echo_path_changed\0\u{3}config_changed\0\u{3}capture_warning\0\u{1}draining\0\u{3}session_ended\0\u{3}output_dropped\0\u{3}session_suspended\0\u{3}session_resumed\0\u{4}\u{3}playback_client_changed\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}event_id\0\u{1}time\0\u{3}microphone_sample\0\u{4}\u{7}muted_speech_activity\0\u{3}voice_activity_changed\0\u{3}mute_changed\0\u{3}mute_gesture_requested\0\u{3}mute_gesture_resolved\0\u{3}mic_mode_changed\0\u{3}ducking_changed\0\u{3}injection_availability_changed\0\u{3}injection_permission_requested\0\u{3}injection_permission_changed\0\u{3}injection_progress\0\u{3}route_changed\0\u{1}interruption\0\u{1}discontinuity\0\u{3}echo_path_changed\0\u{3}config_changed\0\u{3}capture_warning\0\u{1}draining\0\u{3}session_ended\0\u{3}output_dropped\0\u{3}session_suspended\0\u{3}session_resumed\0\u{4}\u{3}playback_client_changed\0\u{3}turn_started\0\u{3}turn_may_end\0\u{3}turn_continued\0\u{3}turn_ended\0\u{3}turn_interruption\0\u{1}backchannel\0\u{3}not_speech\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1889,6 +2075,97 @@ nonisolated extension Anechoic_V1_SessionEvent: SwiftProtobuf.Message, SwiftProt
           self.event = .playbackClientChanged(v)
         }
       }()
+      case 35: try {
+        var v: Anechoic_V1_TurnStarted?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .turnStarted(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .turnStarted(v)
+        }
+      }()
+      case 36: try {
+        var v: Anechoic_V1_TurnMayEnd?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .turnMayEnd(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .turnMayEnd(v)
+        }
+      }()
+      case 37: try {
+        var v: Anechoic_V1_TurnContinued?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .turnContinued(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .turnContinued(v)
+        }
+      }()
+      case 38: try {
+        var v: Anechoic_V1_TurnEnded?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .turnEnded(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .turnEnded(v)
+        }
+      }()
+      case 39: try {
+        var v: Anechoic_V1_TurnInterruption?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .turnInterruption(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .turnInterruption(v)
+        }
+      }()
+      case 40: try {
+        var v: Anechoic_V1_Backchannel?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .backchannel(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .backchannel(v)
+        }
+      }()
+      case 41: try {
+        var v: Anechoic_V1_NotSpeech?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .notSpeech(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .notSpeech(v)
+        }
+      }()
       default: break
       }
     }
@@ -2001,6 +2278,34 @@ nonisolated extension Anechoic_V1_SessionEvent: SwiftProtobuf.Message, SwiftProt
       guard case .playbackClientChanged(let v)? = self.event else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
     }()
+    case .turnStarted?: try {
+      guard case .turnStarted(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
+    }()
+    case .turnMayEnd?: try {
+      guard case .turnMayEnd(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
+    }()
+    case .turnContinued?: try {
+      guard case .turnContinued(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
+    }()
+    case .turnEnded?: try {
+      guard case .turnEnded(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
+    }()
+    case .turnInterruption?: try {
+      guard case .turnInterruption(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 39)
+    }()
+    case .backchannel?: try {
+      guard case .backchannel(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
+    }()
+    case .notSpeech?: try {
+      guard case .notSpeech(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -2081,6 +2386,246 @@ nonisolated extension Anechoic_V1_VoiceActivityChanged: SwiftProtobuf.Message, S
     if lhs.side != rhs.side {return false}
     if lhs.active != rhs.active {return false}
     if lhs.beganAtSample != rhs.beganAtSample {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_TurnStarted: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".TurnStarted"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}began_at_sample\0\u{1}probability\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.beganAtSample) }()
+      case 2: try { try decoder.decodeSingularFloatField(value: &self.probability) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.beganAtSample != 0 {
+      try visitor.visitSingularInt64Field(value: self.beganAtSample, fieldNumber: 1)
+    }
+    if self.probability.bitPattern != 0 {
+      try visitor.visitSingularFloatField(value: self.probability, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_TurnStarted, rhs: Anechoic_V1_TurnStarted) -> Bool {
+    if lhs.beganAtSample != rhs.beganAtSample {return false}
+    if lhs.probability != rhs.probability {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_TurnMayEnd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".TurnMayEnd"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}silent_from_sample\0\u{1}probability\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.silentFromSample) }()
+      case 2: try { try decoder.decodeSingularFloatField(value: &self.probability) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.silentFromSample != 0 {
+      try visitor.visitSingularInt64Field(value: self.silentFromSample, fieldNumber: 1)
+    }
+    if self.probability.bitPattern != 0 {
+      try visitor.visitSingularFloatField(value: self.probability, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_TurnMayEnd, rhs: Anechoic_V1_TurnMayEnd) -> Bool {
+    if lhs.silentFromSample != rhs.silentFromSample {return false}
+    if lhs.probability != rhs.probability {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_TurnContinued: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".TurnContinued"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}began_at_sample\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.beganAtSample) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.beganAtSample != 0 {
+      try visitor.visitSingularInt64Field(value: self.beganAtSample, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_TurnContinued, rhs: Anechoic_V1_TurnContinued) -> Bool {
+    if lhs.beganAtSample != rhs.beganAtSample {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_TurnEnded: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".TurnEnded"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}silent_from_sample\0\u{1}probability\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.silentFromSample) }()
+      case 2: try { try decoder.decodeSingularFloatField(value: &self.probability) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.silentFromSample != 0 {
+      try visitor.visitSingularInt64Field(value: self.silentFromSample, fieldNumber: 1)
+    }
+    if self.probability.bitPattern != 0 {
+      try visitor.visitSingularFloatField(value: self.probability, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_TurnEnded, rhs: Anechoic_V1_TurnEnded) -> Bool {
+    if lhs.silentFromSample != rhs.silentFromSample {return false}
+    if lhs.probability != rhs.probability {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_TurnInterruption: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".TurnInterruption"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}began_at_sample\0\u{1}probability\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.beganAtSample) }()
+      case 2: try { try decoder.decodeSingularFloatField(value: &self.probability) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.beganAtSample != 0 {
+      try visitor.visitSingularInt64Field(value: self.beganAtSample, fieldNumber: 1)
+    }
+    if self.probability.bitPattern != 0 {
+      try visitor.visitSingularFloatField(value: self.probability, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_TurnInterruption, rhs: Anechoic_V1_TurnInterruption) -> Bool {
+    if lhs.beganAtSample != rhs.beganAtSample {return false}
+    if lhs.probability != rhs.probability {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_Backchannel: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Backchannel"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}began_at_sample\0\u{1}probability\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.beganAtSample) }()
+      case 2: try { try decoder.decodeSingularFloatField(value: &self.probability) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.beganAtSample != 0 {
+      try visitor.visitSingularInt64Field(value: self.beganAtSample, fieldNumber: 1)
+    }
+    if self.probability.bitPattern != 0 {
+      try visitor.visitSingularFloatField(value: self.probability, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_Backchannel, rhs: Anechoic_V1_Backchannel) -> Bool {
+    if lhs.beganAtSample != rhs.beganAtSample {return false}
+    if lhs.probability != rhs.probability {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_NotSpeech: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".NotSpeech"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}began_at_sample\0\u{1}probability\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.beganAtSample) }()
+      case 2: try { try decoder.decodeSingularFloatField(value: &self.probability) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.beganAtSample != 0 {
+      try visitor.visitSingularInt64Field(value: self.beganAtSample, fieldNumber: 1)
+    }
+    if self.probability.bitPattern != 0 {
+      try visitor.visitSingularFloatField(value: self.probability, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_NotSpeech, rhs: Anechoic_V1_NotSpeech) -> Bool {
+    if lhs.beganAtSample != rhs.beganAtSample {return false}
+    if lhs.probability != rhs.probability {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -21,6 +21,7 @@ extension Anechoic_V1_SessionConfig {
     case ("voice_activity_detection", nil): voiceActivityDetection = update.voiceActivityDetection
     case ("preferred_injection_mode", nil): preferredInjectionMode = update.preferredInjectionMode
     case ("spatial_audio", nil): spatialAudio = update.spatialAudio
+    case ("turn_detection", nil): turnDetection = update.turnDetection
     case ("voice_processing", let rest?):
       return voiceProcessing.replace(rest, from: update.voiceProcessing)
     case ("other_audio_ducking", let rest?):
@@ -28,6 +29,8 @@ extension Anechoic_V1_SessionConfig {
     case ("mute", let rest?): return mute.replace(rest, from: update.mute)
     case ("voice_activity_detection", let rest?):
       return voiceActivityDetection.replace(rest, from: update.voiceActivityDetection)
+    case ("turn_detection", let rest?):
+      return turnDetection.replace(rest, from: update.turnDetection)
     case ("spatial_audio", let rest?): return spatialAudio.replace(rest, from: update.spatialAudio)
     default: return false
     }
@@ -133,6 +136,24 @@ extension Anechoic_V1_SpatialAudio {
     case "sources": sources = update.sources
     case "early_reflections_disabled": earlyReflectionsDisabled = update.earlyReflectionsDisabled
     case "other_audio_mixed_down": otherAudioMixedDown = update.otherAudioMixedDown
+    default: return false
+    }
+    return true
+  }
+}
+
+extension Anechoic_V1_TurnDetection {
+  fileprivate mutating func replace(_ path: Substring, from update: Self) -> Bool {
+    switch path {
+    case "enabled": enabled = update.enabled
+    case "end_probability":
+      clearEndProbability()
+      if update.hasEndProbability { endProbability = update.endProbability }
+    case "longest_pause":
+      clearLongestPause()
+      if update.hasLongestPause { longestPause = update.longestPause }
+    case "longest_pause.seconds": longestPause.seconds = update.longestPause.seconds
+    case "longest_pause.nanos": longestPause.nanos = update.longestPause.nanos
     default: return false
     }
     return true

@@ -29,6 +29,13 @@ extension Anechoic_V1_SessionEvent {
     case .sessionSuspended(let event): event.phrase
     case .sessionResumed(let event): event.phrase
     case .playbackClientChanged(let event): event.phrase
+    case .turnStarted(let event): event.phrase
+    case .turnMayEnd(let event): event.phrase
+    case .turnContinued(let event): event.phrase
+    case .turnEnded(let event): event.phrase
+    case .turnInterruption(let event): event.phrase
+    case .backchannel(let event): event.phrase
+    case .notSpeech(let event): event.phrase
     case nil: "an event that this version does not know"
     }
   }
@@ -45,6 +52,55 @@ extension Anechoic_V1_VoiceActivityChanged {
   /// The message in words.
   var phrase: String {
     "\(Words.of(side)) \(active ? "talks" : "is silent") from sample \(beganAtSample)"
+  }
+}
+
+extension Anechoic_V1_TurnStarted {
+  /// The message in words.
+  var phrase: String {
+    "a turn started at sample \(beganAtSample), probability \(probability)"
+  }
+}
+
+extension Anechoic_V1_TurnMayEnd {
+  /// The message in words.
+  var phrase: String {
+    "the turn may have ended, silent from sample \(silentFromSample), probability \(probability)"
+  }
+}
+
+extension Anechoic_V1_TurnContinued {
+  /// The message in words.
+  var phrase: String {
+    "the turn continues at sample \(beganAtSample)"
+  }
+}
+
+extension Anechoic_V1_TurnEnded {
+  /// The message in words.
+  var phrase: String {
+    "the turn ended, silent from sample \(silentFromSample), probability \(probability)"
+  }
+}
+
+extension Anechoic_V1_TurnInterruption {
+  /// The message in words.
+  var phrase: String {
+    "the far end is interrupted from sample \(beganAtSample), probability \(probability)"
+  }
+}
+
+extension Anechoic_V1_Backchannel {
+  /// The message in words.
+  var phrase: String {
+    "a backchannel at sample \(beganAtSample), probability \(probability)"
+  }
+}
+
+extension Anechoic_V1_NotSpeech {
+  /// The message in words.
+  var phrase: String {
+    "no speech at sample \(beganAtSample), probability \(probability)"
   }
 }
 

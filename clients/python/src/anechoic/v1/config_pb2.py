@@ -14,41 +14,43 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x61nechoic/v1/config.proto\x12\x0b\x61nechoic.v1\x1a\x1egoogle/protobuf/duration.proto\"\x96\x03\n\rSessionConfig\x12\x36\n\x10voice_processing\x18\x01 \x01(\x0b\x32\x1c.anechoic.v1.VoiceProcessing\x12\x30\n\x12preferred_mic_mode\x18\x02 \x01(\x0e\x32\x14.anechoic.v1.MicMode\x12;\n\x13other_audio_ducking\x18\x03 \x01(\x0b\x32\x1e.anechoic.v1.OtherAudioDucking\x12\'\n\x04mute\x18\x04 \x01(\x0b\x32\x19.anechoic.v1.MuteSettings\x12\x45\n\x18voice_activity_detection\x18\x05 \x01(\x0b\x32#.anechoic.v1.VoiceActivityDetection\x12<\n\x18preferred_injection_mode\x18\x06 \x01(\x0e\x32\x1a.anechoic.v1.InjectionMode\x12\x30\n\rspatial_audio\x18\x07 \x01(\x0b\x32\x19.anechoic.v1.SpatialAudio\"\xd0\x05\n\x0fVoiceProcessing\x12\x10\n\x08\x62ypassed\x18\x01 \x01(\x08\x12M\n\x11\x65\x63ho_cancellation\x18\x02 \x01(\x0b\x32-.anechoic.v1.VoiceProcessing.EchoCancellationH\x00\x88\x01\x01\x12M\n\x11noise_suppression\x18\x03 \x01(\x0b\x32-.anechoic.v1.VoiceProcessing.NoiseSuppressionH\x01\x88\x01\x01\x12\x43\n\x0cgain_control\x18\x04 \x01(\x0b\x32(.anechoic.v1.VoiceProcessing.GainControlH\x02\x88\x01\x01\x12\x1d\n\x10high_pass_filter\x18\x05 \x01(\x08H\x03\x88\x01\x01\x1a\\\n\x10\x45\x63hoCancellation\x12\x0f\n\x07\x65nabled\x18\x01 \x01(\x08\x12\x37\n\x0bsuppression\x18\x02 \x01(\x0e\x32\".anechoic.v1.VoiceProcessing.Level\x1aV\n\x10NoiseSuppression\x12\x0f\n\x07\x65nabled\x18\x01 \x01(\x08\x12\x31\n\x05level\x18\x02 \x01(\x0e\x32\".anechoic.v1.VoiceProcessing.Level\x1a\x39\n\x0bGainControl\x12\x0f\n\x07\x65nabled\x18\x01 \x01(\x08\x12\x19\n\x11target_level_dbfs\x18\x02 \x01(\r\"f\n\x05Level\x12\x15\n\x11LEVEL_UNSPECIFIED\x10\x00\x12\r\n\tLEVEL_LOW\x10\x01\x12\x12\n\x0eLEVEL_MODERATE\x10\x02\x12\x0e\n\nLEVEL_HIGH\x10\x03\x12\x13\n\x0fLEVEL_VERY_HIGH\x10\x04\x42\x14\n\x12_echo_cancellationB\x14\n\x12_noise_suppressionB\x0f\n\r_gain_controlB\x13\n\x11_high_pass_filter\"\xb7\x01\n\x11OtherAudioDucking\x12 \n\x18\x61\x64vanced_ducking_enabled\x18\x01 \x01(\x08\x12\x33\n\x05level\x18\x02 \x01(\x0e\x32$.anechoic.v1.OtherAudioDucking.Level\"K\n\x05Level\x12\x15\n\x11LEVEL_UNSPECIFIED\x10\x00\x12\r\n\tLEVEL_MIN\x10\n\x12\r\n\tLEVEL_MID\x10\x14\x12\r\n\tLEVEL_MAX\x10\x1e\"\xe7\x01\n\x0cMuteSettings\x12\x36\n\x0egesture_policy\x18\x01 \x01(\x0e\x32\x1e.anechoic.v1.MuteGesturePolicy\x12;\n\x18gesture_decision_timeout\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12!\n\x19reject_gesture_on_timeout\x18\x03 \x01(\x08\x12\x16\n\x0e\x63hime_disabled\x18\x04 \x01(\x08\x12\'\n\x1fmuted_talker_detection_disabled\x18\x05 \x01(\x08\"\xa0\x01\n\x16VoiceActivityDetection\x12\x0f\n\x07\x65nabled\x18\x01 \x01(\x08\x12\x17\n\x0f\x66\x61r_end_enabled\x18\x02 \x01(\x08\x12/\n\x0cstart_window\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12+\n\x08hangover\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\"\xdc\x02\n\x0cSpatialAudio\x12\x0f\n\x07\x65nabled\x18\x01 \x01(\x08\x12\x14\n\x0chead_tracked\x18\x02 \x01(\x08\x12\x18\n\x10listener_profile\x18\x03 \x01(\t\x12\x31\n\x07sources\x18\x04 \x03(\x0b\x32 .anechoic.v1.SpatialAudio.Source\x12\"\n\x1a\x65\x61rly_reflections_disabled\x18\x05 \x01(\x08\x12\x1e\n\x16other_audio_mixed_down\x18\x06 \x01(\x08\x1a\x93\x01\n\x06Source\x12\x12\n\nfar_end_id\x18\x01 \x01(\t\x12\x17\n\x0f\x61zimuth_degrees\x18\x02 \x01(\x02\x12\x19\n\x11\x65levation_degrees\x18\x03 \x01(\x02\x12\x1c\n\x0f\x64istance_meters\x18\x04 \x01(\x02H\x00\x88\x01\x01\x12\x0f\n\x07gain_db\x18\x05 \x01(\x02\x42\x12\n\x10_distance_meters*t\n\x07MicMode\x12\x18\n\x14MIC_MODE_UNSPECIFIED\x10\x00\x12\x15\n\x11MIC_MODE_STANDARD\x10\x01\x12\x1c\n\x18MIC_MODE_VOICE_ISOLATION\x10\x02\x12\x1a\n\x16MIC_MODE_WIDE_SPECTRUM\x10\x03*\x94\x01\n\x11MuteGesturePolicy\x12#\n\x1fMUTE_GESTURE_POLICY_UNSPECIFIED\x10\x00\x12\x1d\n\x19MUTE_GESTURE_POLICY_APPLY\x10\x01\x12\x1b\n\x17MUTE_GESTURE_POLICY_ASK\x10\x02\x12\x1e\n\x1aMUTE_GESTURE_POLICY_IGNORE\x10\x03*i\n\rInjectionMode\x12\x1e\n\x1aINJECTION_MODE_UNSPECIFIED\x10\x00\x12\x17\n\x13INJECTION_MODE_NONE\x10\x01\x12\x1f\n\x1bINJECTION_MODE_SPOKEN_AUDIO\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x61nechoic/v1/config.proto\x12\x0b\x61nechoic.v1\x1a\x1egoogle/protobuf/duration.proto\"\xca\x03\n\rSessionConfig\x12\x36\n\x10voice_processing\x18\x01 \x01(\x0b\x32\x1c.anechoic.v1.VoiceProcessing\x12\x30\n\x12preferred_mic_mode\x18\x02 \x01(\x0e\x32\x14.anechoic.v1.MicMode\x12;\n\x13other_audio_ducking\x18\x03 \x01(\x0b\x32\x1e.anechoic.v1.OtherAudioDucking\x12\'\n\x04mute\x18\x04 \x01(\x0b\x32\x19.anechoic.v1.MuteSettings\x12\x45\n\x18voice_activity_detection\x18\x05 \x01(\x0b\x32#.anechoic.v1.VoiceActivityDetection\x12<\n\x18preferred_injection_mode\x18\x06 \x01(\x0e\x32\x1a.anechoic.v1.InjectionMode\x12\x30\n\rspatial_audio\x18\x07 \x01(\x0b\x32\x19.anechoic.v1.SpatialAudio\x12\x32\n\x0eturn_detection\x18\x08 \x01(\x0b\x32\x1a.anechoic.v1.TurnDetection\"\xd0\x05\n\x0fVoiceProcessing\x12\x10\n\x08\x62ypassed\x18\x01 \x01(\x08\x12M\n\x11\x65\x63ho_cancellation\x18\x02 \x01(\x0b\x32-.anechoic.v1.VoiceProcessing.EchoCancellationH\x00\x88\x01\x01\x12M\n\x11noise_suppression\x18\x03 \x01(\x0b\x32-.anechoic.v1.VoiceProcessing.NoiseSuppressionH\x01\x88\x01\x01\x12\x43\n\x0cgain_control\x18\x04 \x01(\x0b\x32(.anechoic.v1.VoiceProcessing.GainControlH\x02\x88\x01\x01\x12\x1d\n\x10high_pass_filter\x18\x05 \x01(\x08H\x03\x88\x01\x01\x1a\\\n\x10\x45\x63hoCancellation\x12\x0f\n\x07\x65nabled\x18\x01 \x01(\x08\x12\x37\n\x0bsuppression\x18\x02 \x01(\x0e\x32\".anechoic.v1.VoiceProcessing.Level\x1aV\n\x10NoiseSuppression\x12\x0f\n\x07\x65nabled\x18\x01 \x01(\x08\x12\x31\n\x05level\x18\x02 \x01(\x0e\x32\".anechoic.v1.VoiceProcessing.Level\x1a\x39\n\x0bGainControl\x12\x0f\n\x07\x65nabled\x18\x01 \x01(\x08\x12\x19\n\x11target_level_dbfs\x18\x02 \x01(\r\"f\n\x05Level\x12\x15\n\x11LEVEL_UNSPECIFIED\x10\x00\x12\r\n\tLEVEL_LOW\x10\x01\x12\x12\n\x0eLEVEL_MODERATE\x10\x02\x12\x0e\n\nLEVEL_HIGH\x10\x03\x12\x13\n\x0fLEVEL_VERY_HIGH\x10\x04\x42\x14\n\x12_echo_cancellationB\x14\n\x12_noise_suppressionB\x0f\n\r_gain_controlB\x13\n\x11_high_pass_filter\"\xb7\x01\n\x11OtherAudioDucking\x12 \n\x18\x61\x64vanced_ducking_enabled\x18\x01 \x01(\x08\x12\x33\n\x05level\x18\x02 \x01(\x0e\x32$.anechoic.v1.OtherAudioDucking.Level\"K\n\x05Level\x12\x15\n\x11LEVEL_UNSPECIFIED\x10\x00\x12\r\n\tLEVEL_MIN\x10\n\x12\r\n\tLEVEL_MID\x10\x14\x12\r\n\tLEVEL_MAX\x10\x1e\"\xe7\x01\n\x0cMuteSettings\x12\x36\n\x0egesture_policy\x18\x01 \x01(\x0e\x32\x1e.anechoic.v1.MuteGesturePolicy\x12;\n\x18gesture_decision_timeout\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12!\n\x19reject_gesture_on_timeout\x18\x03 \x01(\x08\x12\x16\n\x0e\x63hime_disabled\x18\x04 \x01(\x08\x12\'\n\x1fmuted_talker_detection_disabled\x18\x05 \x01(\x08\"\xa0\x01\n\x16VoiceActivityDetection\x12\x0f\n\x07\x65nabled\x18\x01 \x01(\x08\x12\x17\n\x0f\x66\x61r_end_enabled\x18\x02 \x01(\x08\x12/\n\x0cstart_window\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12+\n\x08hangover\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\"\xdc\x02\n\x0cSpatialAudio\x12\x0f\n\x07\x65nabled\x18\x01 \x01(\x08\x12\x14\n\x0chead_tracked\x18\x02 \x01(\x08\x12\x18\n\x10listener_profile\x18\x03 \x01(\t\x12\x31\n\x07sources\x18\x04 \x03(\x0b\x32 .anechoic.v1.SpatialAudio.Source\x12\"\n\x1a\x65\x61rly_reflections_disabled\x18\x05 \x01(\x08\x12\x1e\n\x16other_audio_mixed_down\x18\x06 \x01(\x08\x1a\x93\x01\n\x06Source\x12\x12\n\nfar_end_id\x18\x01 \x01(\t\x12\x17\n\x0f\x61zimuth_degrees\x18\x02 \x01(\x02\x12\x19\n\x11\x65levation_degrees\x18\x03 \x01(\x02\x12\x1c\n\x0f\x64istance_meters\x18\x04 \x01(\x02H\x00\x88\x01\x01\x12\x0f\n\x07gain_db\x18\x05 \x01(\x02\x42\x12\n\x10_distance_meters\"\x84\x01\n\rTurnDetection\x12\x0f\n\x07\x65nabled\x18\x01 \x01(\x08\x12\x1c\n\x0f\x65nd_probability\x18\x02 \x01(\x02H\x00\x88\x01\x01\x12\x30\n\rlongest_pause\x18\x03 \x01(\x0b\x32\x19.google.protobuf.DurationB\x12\n\x10_end_probability*t\n\x07MicMode\x12\x18\n\x14MIC_MODE_UNSPECIFIED\x10\x00\x12\x15\n\x11MIC_MODE_STANDARD\x10\x01\x12\x1c\n\x18MIC_MODE_VOICE_ISOLATION\x10\x02\x12\x1a\n\x16MIC_MODE_WIDE_SPECTRUM\x10\x03*\x94\x01\n\x11MuteGesturePolicy\x12#\n\x1fMUTE_GESTURE_POLICY_UNSPECIFIED\x10\x00\x12\x1d\n\x19MUTE_GESTURE_POLICY_APPLY\x10\x01\x12\x1b\n\x17MUTE_GESTURE_POLICY_ASK\x10\x02\x12\x1e\n\x1aMUTE_GESTURE_POLICY_IGNORE\x10\x03*i\n\rInjectionMode\x12\x1e\n\x1aINJECTION_MODE_UNSPECIFIED\x10\x00\x12\x17\n\x13INJECTION_MODE_NONE\x10\x01\x12\x1f\n\x1bINJECTION_MODE_SPOKEN_AUDIO\x10\x02\x62\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'anechoic.v1.config_pb2', globals())
 if _descriptor._USE_C_DESCRIPTORS == False:
 
   DESCRIPTOR._options = None
-  _MICMODE._serialized_start=2139
-  _MICMODE._serialized_end=2255
-  _MUTEGESTUREPOLICY._serialized_start=2258
-  _MUTEGESTUREPOLICY._serialized_end=2406
-  _INJECTIONMODE._serialized_start=2408
-  _INJECTIONMODE._serialized_end=2513
+  _MICMODE._serialized_start=2326
+  _MICMODE._serialized_end=2442
+  _MUTEGESTUREPOLICY._serialized_start=2445
+  _MUTEGESTUREPOLICY._serialized_end=2593
+  _INJECTIONMODE._serialized_start=2595
+  _INJECTIONMODE._serialized_end=2700
   _SESSIONCONFIG._serialized_start=74
-  _SESSIONCONFIG._serialized_end=480
-  _VOICEPROCESSING._serialized_start=483
-  _VOICEPROCESSING._serialized_end=1203
-  _VOICEPROCESSING_ECHOCANCELLATION._serialized_start=778
-  _VOICEPROCESSING_ECHOCANCELLATION._serialized_end=870
-  _VOICEPROCESSING_NOISESUPPRESSION._serialized_start=872
-  _VOICEPROCESSING_NOISESUPPRESSION._serialized_end=958
-  _VOICEPROCESSING_GAINCONTROL._serialized_start=960
-  _VOICEPROCESSING_GAINCONTROL._serialized_end=1017
-  _VOICEPROCESSING_LEVEL._serialized_start=1019
-  _VOICEPROCESSING_LEVEL._serialized_end=1121
-  _OTHERAUDIODUCKING._serialized_start=1206
-  _OTHERAUDIODUCKING._serialized_end=1389
-  _OTHERAUDIODUCKING_LEVEL._serialized_start=1314
-  _OTHERAUDIODUCKING_LEVEL._serialized_end=1389
-  _MUTESETTINGS._serialized_start=1392
-  _MUTESETTINGS._serialized_end=1623
-  _VOICEACTIVITYDETECTION._serialized_start=1626
-  _VOICEACTIVITYDETECTION._serialized_end=1786
-  _SPATIALAUDIO._serialized_start=1789
-  _SPATIALAUDIO._serialized_end=2137
-  _SPATIALAUDIO_SOURCE._serialized_start=1990
-  _SPATIALAUDIO_SOURCE._serialized_end=2137
+  _SESSIONCONFIG._serialized_end=532
+  _VOICEPROCESSING._serialized_start=535
+  _VOICEPROCESSING._serialized_end=1255
+  _VOICEPROCESSING_ECHOCANCELLATION._serialized_start=830
+  _VOICEPROCESSING_ECHOCANCELLATION._serialized_end=922
+  _VOICEPROCESSING_NOISESUPPRESSION._serialized_start=924
+  _VOICEPROCESSING_NOISESUPPRESSION._serialized_end=1010
+  _VOICEPROCESSING_GAINCONTROL._serialized_start=1012
+  _VOICEPROCESSING_GAINCONTROL._serialized_end=1069
+  _VOICEPROCESSING_LEVEL._serialized_start=1071
+  _VOICEPROCESSING_LEVEL._serialized_end=1173
+  _OTHERAUDIODUCKING._serialized_start=1258
+  _OTHERAUDIODUCKING._serialized_end=1441
+  _OTHERAUDIODUCKING_LEVEL._serialized_start=1366
+  _OTHERAUDIODUCKING_LEVEL._serialized_end=1441
+  _MUTESETTINGS._serialized_start=1444
+  _MUTESETTINGS._serialized_end=1675
+  _VOICEACTIVITYDETECTION._serialized_start=1678
+  _VOICEACTIVITYDETECTION._serialized_end=1838
+  _SPATIALAUDIO._serialized_start=1841
+  _SPATIALAUDIO._serialized_end=2189
+  _SPATIALAUDIO_SOURCE._serialized_start=2042
+  _SPATIALAUDIO_SOURCE._serialized_end=2189
+  _TURNDETECTION._serialized_start=2192
+  _TURNDETECTION._serialized_end=2324
 # @@protoc_insertion_point(module_scope)

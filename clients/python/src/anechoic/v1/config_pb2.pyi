@@ -47,12 +47,13 @@ class OtherAudioDucking(_message.Message):
     def __init__(self, advanced_ducking_enabled: bool = ..., level: _Optional[_Union[OtherAudioDucking.Level, str]] = ...) -> None: ...
 
 class SessionConfig(_message.Message):
-    __slots__ = ["mute", "other_audio_ducking", "preferred_injection_mode", "preferred_mic_mode", "spatial_audio", "voice_activity_detection", "voice_processing"]
+    __slots__ = ["mute", "other_audio_ducking", "preferred_injection_mode", "preferred_mic_mode", "spatial_audio", "turn_detection", "voice_activity_detection", "voice_processing"]
     MUTE_FIELD_NUMBER: _ClassVar[int]
     OTHER_AUDIO_DUCKING_FIELD_NUMBER: _ClassVar[int]
     PREFERRED_INJECTION_MODE_FIELD_NUMBER: _ClassVar[int]
     PREFERRED_MIC_MODE_FIELD_NUMBER: _ClassVar[int]
     SPATIAL_AUDIO_FIELD_NUMBER: _ClassVar[int]
+    TURN_DETECTION_FIELD_NUMBER: _ClassVar[int]
     VOICE_ACTIVITY_DETECTION_FIELD_NUMBER: _ClassVar[int]
     VOICE_PROCESSING_FIELD_NUMBER: _ClassVar[int]
     mute: MuteSettings
@@ -60,9 +61,10 @@ class SessionConfig(_message.Message):
     preferred_injection_mode: InjectionMode
     preferred_mic_mode: MicMode
     spatial_audio: SpatialAudio
+    turn_detection: TurnDetection
     voice_activity_detection: VoiceActivityDetection
     voice_processing: VoiceProcessing
-    def __init__(self, voice_processing: _Optional[_Union[VoiceProcessing, _Mapping]] = ..., preferred_mic_mode: _Optional[_Union[MicMode, str]] = ..., other_audio_ducking: _Optional[_Union[OtherAudioDucking, _Mapping]] = ..., mute: _Optional[_Union[MuteSettings, _Mapping]] = ..., voice_activity_detection: _Optional[_Union[VoiceActivityDetection, _Mapping]] = ..., preferred_injection_mode: _Optional[_Union[InjectionMode, str]] = ..., spatial_audio: _Optional[_Union[SpatialAudio, _Mapping]] = ...) -> None: ...
+    def __init__(self, voice_processing: _Optional[_Union[VoiceProcessing, _Mapping]] = ..., preferred_mic_mode: _Optional[_Union[MicMode, str]] = ..., other_audio_ducking: _Optional[_Union[OtherAudioDucking, _Mapping]] = ..., mute: _Optional[_Union[MuteSettings, _Mapping]] = ..., voice_activity_detection: _Optional[_Union[VoiceActivityDetection, _Mapping]] = ..., preferred_injection_mode: _Optional[_Union[InjectionMode, str]] = ..., spatial_audio: _Optional[_Union[SpatialAudio, _Mapping]] = ..., turn_detection: _Optional[_Union[TurnDetection, _Mapping]] = ...) -> None: ...
 
 class SpatialAudio(_message.Message):
     __slots__ = ["early_reflections_disabled", "enabled", "head_tracked", "listener_profile", "other_audio_mixed_down", "sources"]
@@ -92,6 +94,16 @@ class SpatialAudio(_message.Message):
     other_audio_mixed_down: bool
     sources: _containers.RepeatedCompositeFieldContainer[SpatialAudio.Source]
     def __init__(self, enabled: bool = ..., head_tracked: bool = ..., listener_profile: _Optional[str] = ..., sources: _Optional[_Iterable[_Union[SpatialAudio.Source, _Mapping]]] = ..., early_reflections_disabled: bool = ..., other_audio_mixed_down: bool = ...) -> None: ...
+
+class TurnDetection(_message.Message):
+    __slots__ = ["enabled", "end_probability", "longest_pause"]
+    ENABLED_FIELD_NUMBER: _ClassVar[int]
+    END_PROBABILITY_FIELD_NUMBER: _ClassVar[int]
+    LONGEST_PAUSE_FIELD_NUMBER: _ClassVar[int]
+    enabled: bool
+    end_probability: float
+    longest_pause: _duration_pb2.Duration
+    def __init__(self, enabled: bool = ..., end_probability: _Optional[float] = ..., longest_pause: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class VoiceActivityDetection(_message.Message):
     __slots__ = ["enabled", "far_end_enabled", "hangover", "start_window"]

@@ -66,6 +66,14 @@ class AudioRoute(_message.Message):
     output: AudioPort
     def __init__(self, input: _Optional[_Union[AudioPort, _Mapping]] = ..., output: _Optional[_Union[AudioPort, _Mapping]] = ...) -> None: ...
 
+class Backchannel(_message.Message):
+    __slots__ = ["began_at_sample", "probability"]
+    BEGAN_AT_SAMPLE_FIELD_NUMBER: _ClassVar[int]
+    PROBABILITY_FIELD_NUMBER: _ClassVar[int]
+    began_at_sample: int
+    probability: float
+    def __init__(self, began_at_sample: _Optional[int] = ..., probability: _Optional[float] = ...) -> None: ...
+
 class CaptureWarning(_message.Message):
     __slots__ = ["active", "problem"]
     class Problem(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
@@ -254,6 +262,14 @@ class MutedSpeechActivity(_message.Message):
     activity: SpeechActivity
     def __init__(self, activity: _Optional[_Union[SpeechActivity, str]] = ...) -> None: ...
 
+class NotSpeech(_message.Message):
+    __slots__ = ["began_at_sample", "probability"]
+    BEGAN_AT_SAMPLE_FIELD_NUMBER: _ClassVar[int]
+    PROBABILITY_FIELD_NUMBER: _ClassVar[int]
+    began_at_sample: int
+    probability: float
+    def __init__(self, began_at_sample: _Optional[int] = ..., probability: _Optional[float] = ...) -> None: ...
+
 class OutputDropped(_message.Message):
     __slots__ = ["samples"]
     SAMPLES_FIELD_NUMBER: _ClassVar[int]
@@ -304,7 +320,8 @@ class SessionEnded(_message.Message):
     def __init__(self, reason: _Optional[_Union[SessionEnded.Reason, str]] = ...) -> None: ...
 
 class SessionEvent(_message.Message):
-    __slots__ = ["capture_warning", "config_changed", "discontinuity", "draining", "ducking_changed", "echo_path_changed", "event_id", "injection_availability_changed", "injection_permission_changed", "injection_permission_requested", "injection_progress", "interruption", "mic_mode_changed", "microphone_sample", "mute_changed", "mute_gesture_requested", "mute_gesture_resolved", "muted_speech_activity", "output_dropped", "playback_client_changed", "route_changed", "session_ended", "session_resumed", "session_suspended", "time", "voice_activity_changed"]
+    __slots__ = ["backchannel", "capture_warning", "config_changed", "discontinuity", "draining", "ducking_changed", "echo_path_changed", "event_id", "injection_availability_changed", "injection_permission_changed", "injection_permission_requested", "injection_progress", "interruption", "mic_mode_changed", "microphone_sample", "mute_changed", "mute_gesture_requested", "mute_gesture_resolved", "muted_speech_activity", "not_speech", "output_dropped", "playback_client_changed", "route_changed", "session_ended", "session_resumed", "session_suspended", "time", "turn_continued", "turn_ended", "turn_interruption", "turn_may_end", "turn_started", "voice_activity_changed"]
+    BACKCHANNEL_FIELD_NUMBER: _ClassVar[int]
     CAPTURE_WARNING_FIELD_NUMBER: _ClassVar[int]
     CONFIG_CHANGED_FIELD_NUMBER: _ClassVar[int]
     DISCONTINUITY_FIELD_NUMBER: _ClassVar[int]
@@ -323,6 +340,7 @@ class SessionEvent(_message.Message):
     MUTE_CHANGED_FIELD_NUMBER: _ClassVar[int]
     MUTE_GESTURE_REQUESTED_FIELD_NUMBER: _ClassVar[int]
     MUTE_GESTURE_RESOLVED_FIELD_NUMBER: _ClassVar[int]
+    NOT_SPEECH_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_DROPPED_FIELD_NUMBER: _ClassVar[int]
     PLAYBACK_CLIENT_CHANGED_FIELD_NUMBER: _ClassVar[int]
     ROUTE_CHANGED_FIELD_NUMBER: _ClassVar[int]
@@ -330,7 +348,13 @@ class SessionEvent(_message.Message):
     SESSION_RESUMED_FIELD_NUMBER: _ClassVar[int]
     SESSION_SUSPENDED_FIELD_NUMBER: _ClassVar[int]
     TIME_FIELD_NUMBER: _ClassVar[int]
+    TURN_CONTINUED_FIELD_NUMBER: _ClassVar[int]
+    TURN_ENDED_FIELD_NUMBER: _ClassVar[int]
+    TURN_INTERRUPTION_FIELD_NUMBER: _ClassVar[int]
+    TURN_MAY_END_FIELD_NUMBER: _ClassVar[int]
+    TURN_STARTED_FIELD_NUMBER: _ClassVar[int]
     VOICE_ACTIVITY_CHANGED_FIELD_NUMBER: _ClassVar[int]
+    backchannel: Backchannel
     capture_warning: CaptureWarning
     config_changed: ConfigChanged
     discontinuity: Discontinuity
@@ -349,6 +373,7 @@ class SessionEvent(_message.Message):
     mute_gesture_requested: MuteGestureRequested
     mute_gesture_resolved: MuteGestureResolved
     muted_speech_activity: MutedSpeechActivity
+    not_speech: NotSpeech
     output_dropped: OutputDropped
     playback_client_changed: PlaybackClientChanged
     route_changed: RouteChanged
@@ -356,8 +381,13 @@ class SessionEvent(_message.Message):
     session_resumed: SessionResumed
     session_suspended: SessionSuspended
     time: _timestamp_pb2.Timestamp
+    turn_continued: TurnContinued
+    turn_ended: TurnEnded
+    turn_interruption: TurnInterruption
+    turn_may_end: TurnMayEnd
+    turn_started: TurnStarted
     voice_activity_changed: VoiceActivityChanged
-    def __init__(self, event_id: _Optional[int] = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., microphone_sample: _Optional[int] = ..., muted_speech_activity: _Optional[_Union[MutedSpeechActivity, _Mapping]] = ..., voice_activity_changed: _Optional[_Union[VoiceActivityChanged, _Mapping]] = ..., mute_changed: _Optional[_Union[MuteChanged, _Mapping]] = ..., mute_gesture_requested: _Optional[_Union[MuteGestureRequested, _Mapping]] = ..., mute_gesture_resolved: _Optional[_Union[MuteGestureResolved, _Mapping]] = ..., mic_mode_changed: _Optional[_Union[MicModeChanged, _Mapping]] = ..., ducking_changed: _Optional[_Union[DuckingChanged, _Mapping]] = ..., injection_availability_changed: _Optional[_Union[InjectionAvailabilityChanged, _Mapping]] = ..., injection_permission_requested: _Optional[_Union[InjectionPermissionRequested, _Mapping]] = ..., injection_permission_changed: _Optional[_Union[InjectionPermissionChanged, _Mapping]] = ..., injection_progress: _Optional[_Union[InjectionProgress, _Mapping]] = ..., route_changed: _Optional[_Union[RouteChanged, _Mapping]] = ..., interruption: _Optional[_Union[Interruption, _Mapping]] = ..., discontinuity: _Optional[_Union[Discontinuity, _Mapping]] = ..., echo_path_changed: _Optional[_Union[EchoPathChanged, _Mapping]] = ..., config_changed: _Optional[_Union[ConfigChanged, _Mapping]] = ..., capture_warning: _Optional[_Union[CaptureWarning, _Mapping]] = ..., draining: _Optional[_Union[Draining, _Mapping]] = ..., session_ended: _Optional[_Union[SessionEnded, _Mapping]] = ..., output_dropped: _Optional[_Union[OutputDropped, _Mapping]] = ..., session_suspended: _Optional[_Union[SessionSuspended, _Mapping]] = ..., session_resumed: _Optional[_Union[SessionResumed, _Mapping]] = ..., playback_client_changed: _Optional[_Union[PlaybackClientChanged, _Mapping]] = ...) -> None: ...
+    def __init__(self, event_id: _Optional[int] = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., microphone_sample: _Optional[int] = ..., muted_speech_activity: _Optional[_Union[MutedSpeechActivity, _Mapping]] = ..., voice_activity_changed: _Optional[_Union[VoiceActivityChanged, _Mapping]] = ..., mute_changed: _Optional[_Union[MuteChanged, _Mapping]] = ..., mute_gesture_requested: _Optional[_Union[MuteGestureRequested, _Mapping]] = ..., mute_gesture_resolved: _Optional[_Union[MuteGestureResolved, _Mapping]] = ..., mic_mode_changed: _Optional[_Union[MicModeChanged, _Mapping]] = ..., ducking_changed: _Optional[_Union[DuckingChanged, _Mapping]] = ..., injection_availability_changed: _Optional[_Union[InjectionAvailabilityChanged, _Mapping]] = ..., injection_permission_requested: _Optional[_Union[InjectionPermissionRequested, _Mapping]] = ..., injection_permission_changed: _Optional[_Union[InjectionPermissionChanged, _Mapping]] = ..., injection_progress: _Optional[_Union[InjectionProgress, _Mapping]] = ..., route_changed: _Optional[_Union[RouteChanged, _Mapping]] = ..., interruption: _Optional[_Union[Interruption, _Mapping]] = ..., discontinuity: _Optional[_Union[Discontinuity, _Mapping]] = ..., echo_path_changed: _Optional[_Union[EchoPathChanged, _Mapping]] = ..., config_changed: _Optional[_Union[ConfigChanged, _Mapping]] = ..., capture_warning: _Optional[_Union[CaptureWarning, _Mapping]] = ..., draining: _Optional[_Union[Draining, _Mapping]] = ..., session_ended: _Optional[_Union[SessionEnded, _Mapping]] = ..., output_dropped: _Optional[_Union[OutputDropped, _Mapping]] = ..., session_suspended: _Optional[_Union[SessionSuspended, _Mapping]] = ..., session_resumed: _Optional[_Union[SessionResumed, _Mapping]] = ..., playback_client_changed: _Optional[_Union[PlaybackClientChanged, _Mapping]] = ..., turn_started: _Optional[_Union[TurnStarted, _Mapping]] = ..., turn_may_end: _Optional[_Union[TurnMayEnd, _Mapping]] = ..., turn_continued: _Optional[_Union[TurnContinued, _Mapping]] = ..., turn_ended: _Optional[_Union[TurnEnded, _Mapping]] = ..., turn_interruption: _Optional[_Union[TurnInterruption, _Mapping]] = ..., backchannel: _Optional[_Union[Backchannel, _Mapping]] = ..., not_speech: _Optional[_Union[NotSpeech, _Mapping]] = ...) -> None: ...
 
 class SessionResumed(_message.Message):
     __slots__ = ["concealed_samples"]
@@ -370,6 +400,44 @@ class SessionSuspended(_message.Message):
     RESUME_WINDOW_FIELD_NUMBER: _ClassVar[int]
     resume_window: _duration_pb2.Duration
     def __init__(self, resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+
+class TurnContinued(_message.Message):
+    __slots__ = ["began_at_sample"]
+    BEGAN_AT_SAMPLE_FIELD_NUMBER: _ClassVar[int]
+    began_at_sample: int
+    def __init__(self, began_at_sample: _Optional[int] = ...) -> None: ...
+
+class TurnEnded(_message.Message):
+    __slots__ = ["probability", "silent_from_sample"]
+    PROBABILITY_FIELD_NUMBER: _ClassVar[int]
+    SILENT_FROM_SAMPLE_FIELD_NUMBER: _ClassVar[int]
+    probability: float
+    silent_from_sample: int
+    def __init__(self, silent_from_sample: _Optional[int] = ..., probability: _Optional[float] = ...) -> None: ...
+
+class TurnInterruption(_message.Message):
+    __slots__ = ["began_at_sample", "probability"]
+    BEGAN_AT_SAMPLE_FIELD_NUMBER: _ClassVar[int]
+    PROBABILITY_FIELD_NUMBER: _ClassVar[int]
+    began_at_sample: int
+    probability: float
+    def __init__(self, began_at_sample: _Optional[int] = ..., probability: _Optional[float] = ...) -> None: ...
+
+class TurnMayEnd(_message.Message):
+    __slots__ = ["probability", "silent_from_sample"]
+    PROBABILITY_FIELD_NUMBER: _ClassVar[int]
+    SILENT_FROM_SAMPLE_FIELD_NUMBER: _ClassVar[int]
+    probability: float
+    silent_from_sample: int
+    def __init__(self, silent_from_sample: _Optional[int] = ..., probability: _Optional[float] = ...) -> None: ...
+
+class TurnStarted(_message.Message):
+    __slots__ = ["began_at_sample", "probability"]
+    BEGAN_AT_SAMPLE_FIELD_NUMBER: _ClassVar[int]
+    PROBABILITY_FIELD_NUMBER: _ClassVar[int]
+    began_at_sample: int
+    probability: float
+    def __init__(self, began_at_sample: _Optional[int] = ..., probability: _Optional[float] = ...) -> None: ...
 
 class VoiceActivityChanged(_message.Message):
     __slots__ = ["active", "began_at_sample", "side"]

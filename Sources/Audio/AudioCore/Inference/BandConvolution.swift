@@ -1,4 +1,3 @@
-package import AudioCore
 internal import CKernels
 
 /// A convolution over neighbouring bands, each of which gives one value for each output: a layer

@@ -1,5 +1,3 @@
-internal import AudioCore
-
 /// Values of neighbouring bands: a row for each channel, with zeros between the rows, so that a
 /// convolution finds zeros beyond the first and the last band.
 package struct BandRows {

@@ -1,5 +1,3 @@
-package import AudioCore
-
 /// Memory from which the parts of an engine take their arrays, one behind the other. The memory
 /// lives as long as a copy of the arena.
 ///
@@ -16,13 +14,6 @@ package struct FloatArena {
   private var used = 0
 
   package init(capacity: Int) { memory = Memory(capacity) }
-
-  /// Returns an arena for the results of one frame. It is large enough for each part of an engine
-  /// by itself, so that parts that run one after the other can share it.
-  package static func forWork() -> FloatArena { FloatArena(capacity: workCount) }
-
-  /// The number of values in an arena for work.
-  package static let workCount = 10_848
 
   /// Sets all values to zero, those of copies too.
   package func clear() { memory.values.clear() }

@@ -1,4 +1,3 @@
-package import AudioCore
 internal import CKernels
 
 /// A layer of a network: outputs = weights x inputs + bias, for one column or for many.

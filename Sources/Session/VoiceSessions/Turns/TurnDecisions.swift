@@ -1,0 +1,188 @@
+internal import AudioCore
+
+/// Turns that begin and end, from the scores of frames.
+///
+/// A sound begins with the first frame that is no silence, and ends with `soundGapFrames` of
+/// silence. While the far end is silent, a voice that is sure starts a turn at once. While the far
+/// end talks, a sound is an interruption, a backchannel or no speech, and an interruption starts a
+/// turn. A turn ends when the network is sure of it in a pause, or after the longest pause.
+struct TurnDecisions {
+  enum Event: Equatable {
+    /// A turn began at a frame, `interrupts` if the far end talked.
+    case started(atFrame: Int64, probability: Float, interrupts: Bool)
+    /// The turn may have ended with the voice before a frame.
+    case mayEnd(silentFrom: Int64, probability: Float)
+    case continued(atFrame: Int64)
+    case ended(silentFrom: Int64, probability: Float)
+    /// These two never start a turn. `notSpeech` withdraws a turn that began at the same frame.
+    case backchannel(atFrame: Int64, probability: Float)
+    case notSpeech(atFrame: Int64, probability: Float)
+  }
+
+  /// A sound, from its first frame on.
+  private struct Sound {
+    var begin: Int64
+    var last: Int64
+    var frames: Float = 0
+    /// The sums of the scores of its frames.
+    var speech: Float = 0
+    var backchannel: Float = 0
+    var notSpeech: Float = 0
+    var isAnnounced = false
+
+    mutating func add(_ scores: TurnScores) {
+      frames += 1
+      speech += scores.speech
+      backchannel += scores.backchannel
+      notSpeech += scores.notSpeech
+    }
+  }
+
+  /// A turn, from its first frame on.
+  private struct Turn {
+    var begin: Int64
+    var lastVoice: Int64
+    var mayHaveEnded = false
+    /// Whether it is sure that the turn is speech.
+    var isProven = false
+  }
+
+  /// The probability of a sound at which one begins, and the voice that continues a turn.
+  private static let heard: Float = 0.5
+  /// The frames without a sound that end it.
+  private static let soundGapFrames: Int64 = 12
+  /// The evidence, in frames of certain voice, that starts a turn while the far end is silent, and
+  /// while it talks.
+  private static let startEvidence: Float = 2.5
+  private static let interruptionEvidence: Float = 6
+  /// The share of the evidence that must be for speech while the far end talks.
+  private static let leastSpeechShare: Float = 0.6
+  /// The first frames of a turn, in which it may prove to be no speech.
+  private static let unprovenFrames: Int64 = 60
+  private static let provenEvidence: Float = 15
+  /// The silence that a pause needs before it may be an end.
+  private static let leastPauseFrames: Int64 = 8
+  /// The share of the probability of an end at which a turn may have ended.
+  private static let mayEndShare: Float = 0.5
+  /// The shortest sound that is announced as no speech.
+  private static let leastSoundFrames: Float = 3
+
+  private var endProbability: Float = 1
+  private var longestPauseFrames: Int64 = 1
+  private var frame: Int64
+  private var sound: Sound?
+  private var turn: Turn?
+
+  /// Creates decisions whose next frame is `frame`.
+  init(_ configuration: SessionConfiguration.Turns, frame: Int64) {
+    self.frame = frame
+    set(configuration)
+  }
+
+  mutating func set(_ configuration: SessionConfiguration.Turns) {
+    endProbability = configuration.endProbability
+    longestPauseFrames = Int64(max(1, configuration.longestPause.frames))
+  }
+
+  /// The end of the present turn, which ends because nothing follows, or nil without a turn.
+  var cutOff: Event? { turn.map { .ended(silentFrom: $0.lastVoice + 1, probability: 0) } }
+
+  /// Runs per frame: no allocation, lock, log or await.
+  mutating func process(_ scores: TurnScores, farEndTalks: Bool) -> Event? {
+    defer { frame += 1 }
+    follow(scores)
+    if turn != nil { return continueTurn(scores) }
+    guard let sound else { return nil }
+    return farEndTalks ? decideBesideFarEnd(sound) : decide(sound)
+  }
+
+  /// Follows the sound that goes on.
+  private mutating func follow(_ scores: TurnScores) {
+    let isHeard = scores.voice + scores.notSpeech >= Self.heard
+    if let last = sound?.last, frame - last > Self.soundGapFrames { sound = nil }
+    if isHeard, sound == nil { sound = Sound(begin: frame, last: frame) }
+    if isHeard {
+      sound?.add(scores)
+      sound?.last = frame
+    }
+  }
+
+  /// Decides about a sound while the far end is silent.
+  private mutating func decide(_ sound: Sound) -> Event? {
+    let voice = sound.speech + sound.backchannel
+    if voice >= Self.startEvidence, voice > sound.notSpeech, sound.last == frame {
+      return start(sound, probability: voice / sound.frames, interrupts: false)
+    }
+    return announceNoise(sound)
+  }
+
+  /// Decides about a sound while the far end talks.
+  private mutating func decideBesideFarEnd(_ sound: Sound) -> Event? {
+    let share = sound.speech / sound.frames
+    if sound.speech >= Self.interruptionEvidence, share >= Self.leastSpeechShare,
+      sound.last == frame
+    {
+      return start(sound, probability: share, interrupts: true)
+    }
+    let hasEnded = frame - sound.last == Self.soundGapFrames
+    if hasEnded, !sound.isAnnounced, sound.frames >= Self.leastSoundFrames,
+      sound.backchannel + sound.speech > sound.notSpeech
+    {
+      self.sound?.isAnnounced = true
+      let probability = (sound.backchannel + sound.speech) / sound.frames
+      return .backchannel(atFrame: sound.begin, probability: probability)
+    }
+    return announceNoise(sound)
+  }
+
+  /// Announces a sound that ended without being speech.
+  private mutating func announceNoise(_ sound: Sound) -> Event? {
+    guard !sound.isAnnounced, frame - sound.last == Self.soundGapFrames,
+      sound.frames >= Self.leastSoundFrames,
+      sound.notSpeech > sound.speech + sound.backchannel
+    else { return nil }
+    self.sound?.isAnnounced = true
+    return .notSpeech(atFrame: sound.begin, probability: sound.notSpeech / sound.frames)
+  }
+
+  private mutating func start(_ sound: Sound, probability: Float, interrupts: Bool) -> Event {
+    turn = Turn(begin: sound.begin, lastVoice: frame)
+    self.sound?.isAnnounced = true
+    return .started(atFrame: sound.begin, probability: probability, interrupts: interrupts)
+  }
+
+  private mutating func continueTurn(_ scores: TurnScores) -> Event? {
+    if let withdrawn = withdraw() { return withdrawn }
+    guard let present = turn else { return nil }
+    guard scores.voice < Self.heard else {
+      turn?.lastVoice = frame
+      turn?.mayHaveEnded = false
+      return present.mayHaveEnded ? .continued(atFrame: frame) : nil
+    }
+    let pause = frame - present.lastVoice
+    let silentFrom = present.lastVoice + 1
+    let end = pause >= Self.leastPauseFrames ? scores.end : 0
+    if end >= endProbability || pause >= longestPauseFrames {
+      turn = nil
+      return .ended(silentFrom: silentFrom, probability: scores.end)
+    }
+    guard !present.mayHaveEnded, end >= Self.mayEndShare * endProbability else { return nil }
+    turn?.mayHaveEnded = true
+    return .mayEnd(silentFrom: silentFrom, probability: scores.end)
+  }
+
+  /// Ends a turn that began with a sound which proves to be no speech.
+  private mutating func withdraw() -> Event? {
+    guard let present = turn, !present.isProven else { return nil }
+    guard let sound, sound.begin == present.begin,
+      frame - present.begin <= Self.unprovenFrames,
+      sound.speech + sound.backchannel < Self.provenEvidence
+    else {
+      turn?.isProven = true
+      return nil
+    }
+    guard sound.notSpeech > sound.speech + sound.backchannel else { return nil }
+    turn = nil
+    return .notSpeech(atFrame: sound.begin, probability: sound.notSpeech / sound.frames)
+  }
+}

@@ -1,0 +1,107 @@
+import Testing
+
+@testable import VoiceSessions
+
+/// The rules of turns, from scores that are written as letters: `s` speech, `b` backchannel, `n` no
+/// speech, `.` silence, `e` silence in which the turn has surely ended, `m` in which it may have.
+struct TurnDecisionTests {
+  private typealias Event = TurnDecisions.Event
+
+  @Test func aVoiceStartsATurnWithin50MillisecondsWhileTheFarEndIsSilent() {
+    let events = events("..ssss")
+    #expect(events.map(\.frame) == [4])
+    #expect(events.first?.event == .started(atFrame: 2, probability: 1, interrupts: false))
+  }
+
+  @Test func aSingleFrameOfVoiceStartsNoTurn() {
+    #expect(events("..s.............s..............").isEmpty)
+  }
+
+  @Test func aSureEndEndsATurnAndSilenceDoesNot() {
+    let events = events("ssss" + silence(50) + "eee")
+    #expect(events.last?.event == .ended(silentFrom: 4, probability: 1))
+    #expect(events.last?.frame == 54)
+  }
+
+  @Test func anEndIsNeverSureInTheFirst80Milliseconds() {
+    #expect(events("sssseeeeeeeeeeee").last?.frame == 11)
+  }
+
+  @Test func theLongestPauseEndsATurn() {
+    let events = events("ssss" + silence(300))
+    #expect(events.last?.event == .ended(silentFrom: 4, probability: 0))
+    #expect(events.last?.frame == 203)
+  }
+
+  @Test func aTurnThatMayHaveEndedContinuesOrEnds() {
+    let goesOn = events("ssss" + String(repeating: "m", count: 20) + "ssss")
+    #expect(
+      goesOn.map(\.event).dropFirst() == [
+        .mayEnd(silentFrom: 4, probability: 0.3), .continued(atFrame: 24),
+      ])
+    let ends = events("ssss" + String(repeating: "m", count: 20) + "e")
+    #expect(ends.last?.event == .ended(silentFrom: 4, probability: 1))
+  }
+
+  @Test func aLowerEndProbabilityEndsSooner() {
+    var configuration = SessionConfiguration.Turns()
+    configuration.endProbability = 0.3
+    let events = events("ssss" + String(repeating: "m", count: 20), configuration)
+    #expect(events.last?.event == .ended(silentFrom: 4, probability: 0.3))
+  }
+
+  @Test func speechWhileTheFarEndTalksInterruptsItWithin100Milliseconds() {
+    let events = events("..ssssssssss", farEndTalks: true)
+    #expect(events.first?.event == .started(atFrame: 2, probability: 1, interrupts: true))
+    #expect((events.first?.frame ?? 99) <= 12)
+  }
+
+  @Test func aBackchannelIsAnnouncedWhenItHasEndedAndStartsNoTurn() {
+    let events = events("..bbbbbbbbb" + silence(30), farEndTalks: true)
+    #expect(events.map(\.event) == [.backchannel(atFrame: 2, probability: 1)])
+  }
+
+  @Test func aBackchannelIsATurnWhileTheFarEndIsSilent() {
+    #expect(
+      events("..bbbbbbbbb").map(\.event) == [
+        .started(atFrame: 2, probability: 1, interrupts: false)
+      ])
+  }
+
+  @Test(arguments: [false, true])
+  func aCoughIsNoSpeechAndStartsNoTurn(farEndTalks: Bool) {
+    let events = events("..nnnnnnnn" + silence(30), farEndTalks: farEndTalks)
+    #expect(events.map(\.event) == [.notSpeech(atFrame: 2, probability: 1)])
+  }
+
+  @Test func aTurnThatProvesToBeNoSpeechIsWithdrawn() {
+    let events = events("..sssnnnnnnnnn" + silence(300))
+    #expect(
+      events.map(\.event).first == .started(atFrame: 2, probability: 1, interrupts: false))
+    guard case .notSpeech(atFrame: 2, _) = events.last?.event else {
+      Issue.record("\(events)")
+      return
+    }
+    #expect(events.count == 2)
+  }
+
+  @Test func aCoughInATurnDoesNotEndIt() {
+    let events = events(String(repeating: "s", count: 40) + "....nnnnnnnn....ssss")
+    #expect(events.count == 1)
+  }
+
+  private func silence(_ count: Int) -> String { String(repeating: ".", count: count) }
+
+  private func events(
+    _ scores: String, _ configuration: SessionConfiguration.Turns = .init(),
+    farEndTalks: Bool = false
+  ) -> [(frame: Int, event: Event)] {
+    var decisions = TurnDecisions(configuration, frame: 0)
+    return scores.enumerated().compactMap { frame, letter in
+      let scores = TurnScores(
+        speech: letter == "s" ? 1 : 0, backchannel: letter == "b" ? 1 : 0,
+        notSpeech: letter == "n" ? 1 : 0, end: letter == "e" ? 1 : letter == "m" ? 0.3 : 0)
+      return decisions.process(scores, farEndTalks: farEndTalks).map { (frame, $0) }
+    }
+  }
+}

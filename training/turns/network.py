@@ -1,0 +1,37 @@
+"""The turn network, as `TurnNetwork` in VoiceSessions runs it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import torch
+from torch import nn
+
+sys.path.append(str(Path(__file__).parent.parent))
+from weight_file import write  # noqa: E402
+
+FEATURES = 32
+HIDDEN = 32
+STATE = 64
+# The scores before softmax and sigmoid: silence, speech, backchannel, no speech; the end of a turn.
+OUTPUTS = 5
+
+
+class TurnNetwork(nn.Module):
+    """A layer, a GRU and a layer of scores."""
+
+    def __init__(self):
+        super().__init__()
+        self.enter = nn.Linear(FEATURES, HIDDEN)
+        self.remember = nn.GRU(HIDDEN, STATE, batch_first=True)
+        self.leave = nn.Linear(STATE, OUTPUTS)
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        """Returns the scores of calls, from features of the shape (calls, frames, FEATURES)."""
+        return self.leave(self.remember(torch.tanh(self.enter(features)))[0])
+
+
+def export(network: TurnNetwork, file: Path) -> None:
+    """Writes the weights as the session reads them."""
+    write({"turns": {name: value.detach().cpu() for name, value in network.state_dict().items()}}, file)
