@@ -40,10 +40,14 @@ struct PageFiles: Sendable {
   /// Returns the answer to a request for a file, or nil if there is no such file. `refusal` is the
   /// reason why the page is switched off, or nil.
   func answer(_ request: HTTPRequest, _ refusal: String?) -> HTTPResponse? {
-    guard let file = all[request.path] else { return nil }
+    all[request.path].map { Self.refusal(request, refusal) ?? $0 }
+  }
+
+  /// Returns the refusal of a request for a file, or nil if the file may be read.
+  static func refusal(_ request: HTTPRequest, _ refusal: String?) -> HTTPResponse? {
     guard ["GET", "HEAD"].contains(request.method) else {
       return HTTPResponse("use GET\n", status: .methodNotAllowed, allowed: ["GET", "HEAD"])
     }
-    return refusal.map { HTTPResponse("\($0)\n", status: .forbidden) } ?? file
+    return refusal.map { HTTPResponse("\($0)\n", status: .forbidden) }
   }
 }
