@@ -80,6 +80,7 @@ let measuredParts: [Product] = [
 let systemFloor: [Target] = [
   system("CALSA", "alsa", apt: "libasound2-dev"),
   system("CDBus", "dbus-1", apt: "libdbus-1-dev"),
+  .systemLibrary(name: "CEpoll", path: "Sources/System/CEpoll"),
   // Without pkg-config, which would link the library: it is loaded anew for each text.
   system("CESpeak", apt: "libespeak-ng-dev"),
   .systemLibrary(name: "CMalloc", path: "Sources/System/CMalloc"),
@@ -107,7 +108,7 @@ let systemFloor: [Target] = [
       .define("WEBRTC_POSIX"), .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"),
     ],
     linkerSettings: [.linkedLibrary("webrtc_audio_processing")]),
-  module("LinuxSystem", in: "Sources/System", ["COpenSSL"]),
+  module("LinuxSystem", in: "Sources/System", ["CEpoll", "COpenSSL"]),
 ]
 
 let audio: [Target] = [

@@ -138,7 +138,7 @@ struct ServeCommand: AsyncParsableCommand {
         injection: .init(
           isOn: { [injection = configuration.injection] in injection.isOn },
           set: { [injection = configuration.injection] in injection.set($0) }),
-        livePage: settings.values.livePageAccess)
+        pages: PageSettings(settings.values), messageBytes: configuration.limits.messageBytes)
     }
     guard health != ServerSettings.off else { return }
     do throws(ServerStartError) {

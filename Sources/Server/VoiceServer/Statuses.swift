@@ -249,6 +249,12 @@ extension Status {
     Status(.invalidArgument, "the message is not a valid \(message)", reason: "MALFORMED_REQUEST")
   }
 
+  static func textTooLarge(_ count: Int, _ most: Int) -> Status {
+    Status(
+      .resourceExhausted, "a text message has \(count) bytes; at most \(most) are allowed",
+      reason: "TEXT_TOO_LARGE")
+  }
+
   static let tooManyControls = Status(
     .resourceExhausted, "too many changes of this session at once", reason: "TOO_MANY_CONTROLS",
     Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })

@@ -9,7 +9,7 @@ internal import VoiceEngines
 public final class VoiceProcessingServer: Sendable {
   /// The addresses that the server listens on, with their actual ports.
   public var addresses: [String] { server.addresses }
-  private let server: Server
+  let server: Server
   private let health: HealthService
   private let directory: SessionDirectory
   private let routing: RoutingService

@@ -190,6 +190,19 @@ void cgrpc_server::request(size_t method, grpc::ServerContext *context,
                                      tag);
 }
 
+cgrpc_queue *cgrpc_server::enter(size_t method) {
+  const anechoic::Lane &lane = *methods_[method].lane;
+  cgrpc_queue *queue = lane.idlest(lane.queues().front());
+  queue->call_count.fetch_add(1, std::memory_order_relaxed);
+  live_calls.add();
+  return queue;
+}
+
+void cgrpc_server::leave(cgrpc_queue *queue) {
+  queue->call_count.fetch_sub(1, std::memory_order_relaxed);
+  live_calls.remove();
+}
+
 void cgrpc_server::shut_down(int64_t grace_ns) {
   server_->Shutdown(gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
                                  gpr_time_from_nanos(grace_ns, GPR_TIMESPAN)));
@@ -215,6 +228,12 @@ int32_t cgrpc_server_port(const cgrpc_server *server, size_t address) {
 }
 
 void cgrpc_server_set_tls(cgrpc_server *server, const cgrpc_tls *tls) { server->set_tls(*tls); }
+
+cgrpc_queue *cgrpc_server_enter(cgrpc_server *server, size_t method) {
+  return server->enter(method);
+}
+
+void cgrpc_server_leave(cgrpc_server *server, cgrpc_queue *queue) { server->leave(queue); }
 
 void cgrpc_server_shutdown(cgrpc_server *server, int64_t grace_ns) {
   server->shut_down(grace_ns);

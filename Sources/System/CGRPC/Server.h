@@ -92,6 +92,10 @@ struct cgrpc_server {
                grpc::internal::ServerAsyncStreamingInterface *stream,
                cgrpc_queue *queue, cgrpc_queue *door, anechoic::Tag *tag);
 
+  // Counts a call of a method that does not come over gRPC, and returns the queue that it lives on.
+  cgrpc_queue *enter(size_t method);
+  void leave(cgrpc_queue *queue);
+
   // Uses other certificates for connections that begin from now on.
   void set_tls(const cgrpc_tls &tls) {
     if (certificates_) certificates_->replace(tls);

@@ -29,8 +29,10 @@ public final class RawHTTPClient {
 
   deinit { if isOpen { close(descriptor) } }
 
-  public func send(_ text: String) {
-    var bytes = Array(text.utf8)[...]
+  public func send(_ text: String) { send(Array(text.utf8)) }
+
+  public func send(_ content: [UInt8]) {
+    var bytes = content[...]
     while !bytes.isEmpty {
       let count = bytes.withUnsafeBytes {
         Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -53,10 +55,17 @@ public final class RawHTTPClient {
     }
   }
 
-  private func receive() -> [UInt8] {
+  /// Returns the bytes that have come next, or none at the end of the connection.
+  public func receive() -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: 4096)
     let count = recv(descriptor, &buffer, buffer.count, 0)
     return Array(buffer.prefix(max(0, count)))
+  }
+
+  /// Has `receive` return nothing after so many seconds without bytes.
+  public func wait(atMost seconds: Int) {
+    var time = timeval(tv_sec: seconds, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
   }
 
   /// Closes the connection so that the server's next write fails.

@@ -1,99 +1,27 @@
 """The live page in a headless Chromium, against a real server with real sessions."""
 
 import json
-import os
-import random
 import re
 import signal
 import socket
 import struct
 import subprocess
 import tempfile
-import threading
 import time
 import unittest
 import urllib.error
 import urllib.request
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from pathlib import Path
 
-from browser import Browser
-from calls import Call, page_of, unary
+from calls import unary
 from issuer import Issuer
-from service import Server, events_pb2, sessions_pb2
+from page_test import PHONE, SERVER, PageTest, evil_site, lasting_port, says, start, text
+from service import events_pb2, sessions_pb2
 
-SERVER = os.environ["ANECHOIC_SERVER"]
-SHOTS = os.environ.get("ANECHOIC_SCREENSHOTS")
 EVIL = "<img src=x onerror=alert(1)>"
-PHONE = {"width": 360, "height": 740, "phone": True}
-
-
-def start(*options):
-    server = Server(
-        SERVER, "--http-listen", "127.0.0.1:0", "--frame-budget", "0", "--resume-window", "0",
-        *options)
-    server.page = page_of(server)
-    return server
-
-
-@contextmanager
-def evil_site():
-    """Another site on this machine. Gives its address."""
-    class Site(BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html")
-            self.end_headers()
-            self.wfile.write(b"<!doctype html><title>evil</title><body>")
-
-        def log_message(self, *_):
-            pass
-
-    site = HTTPServer(("127.0.0.1", 0), Site)
-    threading.Thread(target=site.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{site.server_port}/"
-    site.shutdown()
-    site.server_close()
 
 
 def rows(page):
     return page.evaluate("[...document.querySelectorAll('#rows tr')].map(r => r.innerText)")
-
-
-def text(page, selector):
-    return page.evaluate(f"document.querySelector({json.dumps(selector)})?.innerText ?? ''")
-
-
-def says(selector, words):
-    """Returns a condition: an element says these words."""
-    return f"document.querySelector({json.dumps(selector)}).innerText.includes({json.dumps(words)})"
-
-
-class PageTest(unittest.TestCase):
-    """A server with a call, and a browser."""
-
-    options = ()
-
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = cls.enterClassContext(Browser())
-        cls.server = start(*cls.options)
-        cls.addClassCleanup(cls.server.stop)
-
-    def call(self, session, **fields):
-        call = Call(self.server.address, session, **fields)
-        self.addCleanup(call.end)
-        return call
-
-    def open(self, path="", **shape):
-        page = self.browser.open(self.server.page + path, **({"width": 1360, "height": 900} | shape))
-        self.addCleanup(page.close)
-        return page
-
-    def picture(self, page, name, whole=False):
-        if SHOTS:
-            page.screenshot(f"{SHOTS}/{name}.png", whole=whole)
 
 
 class LivePageTests(PageTest):
@@ -375,18 +303,6 @@ def refused_attempts(port, seconds):
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             connection.close()
     return times
-
-
-def lasting_port():
-    """Returns a free port that the system gives to no connection while its server is away."""
-    first = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
-    while True:
-        port = random.randrange(first // 2, first)
-        try:
-            socket.create_server(("127.0.0.1", port)).close()
-            return port
-        except OSError:
-            pass
 
 
 class LostServerTests(PageTest):

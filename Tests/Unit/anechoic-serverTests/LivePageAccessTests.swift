@@ -5,13 +5,13 @@ import Testing
 struct LivePageAccessTests {
   private func access(
     _ change: (inout ServerSettings) -> Void = { _ in }
-  ) -> ServerSettings.LivePageAccess {
+  ) -> ServerSettings.PageAccess {
     var settings = ServerSettings()
     change(&settings)
     return settings.livePageAccess
   }
 
-  private func isOff(_ access: ServerSettings.LivePageAccess, _ word: String) -> Bool {
+  private func isOff(_ access: ServerSettings.PageAccess, _ word: String) -> Bool {
     if case .nobody(let reason) = access { reason.contains(word) } else { false }
   }
 

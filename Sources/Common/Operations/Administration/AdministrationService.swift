@@ -66,6 +66,9 @@ public struct AdministrationService: Sendable {
         exchange.observe { count($0) }
         return work(exchange)
       }
+    case .upgrade(let upgrade):
+      count(.switchingProtocols)
+      return .upgrade(upgrade)
     }
   }
 

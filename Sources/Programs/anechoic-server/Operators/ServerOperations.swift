@@ -22,7 +22,9 @@ final class ServerOperations: Sendable {
   private let errors: LineWriter
   private let auditFile: LineWriter?
   private let listener = Mutex<HTTPListener?>(nil)
-  private let servesPage = Atomic(false)
+  private let sockets = Mutex<WebSocketService?>(nil)
+  /// The pages that the listener serves, with their names.
+  private let served = Mutex<[PageSettings.Page]>([])
   /// The time for the last lines to leave at the end of the process.
   private static let farewell = Duration.seconds(1)
 
@@ -91,17 +93,18 @@ final class ServerOperations: Sendable {
   /// server runs without metrics.
   func listen(
     on address: String, required: Bool, for server: VoiceProcessingServer, _ engines: EngineCatalog,
-    injection: AdministrationService.Switch?, livePage: ServerSettings.LivePageAccess
+    injection: AdministrationService.Switch?, pages: PageSettings, messageBytes: Int
   ) throws(CommandFailure) {
     let audit = audit
     let build = BuildInformation(engines)
     build.add(to: metrics.registry)
     let isLoopback = Self.isLoopback(address)
-    let page = LivePage(server.sessions, livePage.rule(isLoopback: isLoopback), livePage.refusal)
+    let serve = try self.pages(
+      pages, of: server, isLoopback: isLoopback, messageBytes: messageBytes)
     let service = AdministrationService(
       registry: metrics.registry, version: build.json, threshold: threshold,
       injection: injection, isLoopback: isLoopback, isReady: { server.isReady },
-      pages: { page.answer($0) }
+      pages: serve
     ) { action, value, isDone in
       audit.notice(
         "control",
@@ -113,11 +116,31 @@ final class ServerOperations: Sendable {
     do {
       let started = try HTTPListener(address) { service.answer($0) }
       listener.withLock { $0 = started }
-      servesPage.store(livePage.refusal == nil, ordering: .relaxed)
+      served.withLock { $0 = pages.served }
     } catch {
       guard !required else { throw CommandFailure(error.description) }
       logger.warning("no metrics: \(error); use --http-listen")
     }
+  }
+
+  /// Returns the answers of the pages and of WebSockets.
+  private func pages(
+    _ settings: PageSettings, of server: VoiceProcessingServer, isLoopback: Bool, messageBytes: Int
+  ) throws(CommandFailure) -> AdministrationService.Pages {
+    let (live, socket, trying) = (settings.live, settings.webSocket, settings.trying)
+    let started: WebSocketService
+    do {
+      started = try WebSocketService(messageBytes: messageBytes)
+    } catch {
+      throw CommandFailure(error.description)
+    }
+    sockets.withLock { $0 = started }
+    let page = LivePage(server.sessions, live.rule(isLoopback: isLoopback), live.refusal)
+    let tryPage = TryPage(trying.refusal)
+    let door = ProcessDoor(
+      server, started,
+      OriginRule(settings.origins, or: socket.rule(isLoopback: isLoopback)), socket.refusal)
+    return { page.answer($0) ?? tryPage.answer($0) ?? door.answer($0) }
   }
 
   private static func isLoopback(_ address: String) -> Bool {
@@ -129,8 +152,8 @@ final class ServerOperations: Sendable {
     for address in server.addresses { tell("listening on \(address)", isFirst: true) }
     if let listener = listener.withLock({ $0 }) {
       tell("metrics on http://\(listener.address)/metrics", isFirst: true)
-      if servesPage.load(ordering: .relaxed) {
-        tell("live page on http://\(listener.address)/live", isFirst: true)
+      for page in served.withLock({ $0 }) {
+        tell("\(page.name) on http://\(listener.address)\(page.path)", isFirst: true)
       }
     }
     var metadata = settings.mapValues { Logger.MetadataValue.string($0) }
@@ -144,6 +167,7 @@ final class ServerOperations: Sendable {
   /// Ends the HTTP listener, and writes the last lines.
   func close() {
     listener.withLock { $0 }?.stop()
+    sockets.withLock { $0 }?.stop()
     errors.flush(atMost: Self.farewell)
     auditFile?.flush(atMost: Self.farewell)
   }
@@ -153,17 +177,4 @@ final class ServerOperations: Sendable {
     guard format == .text else { return logger.notice("\(text)") }
     errors.write("anechoic-server\(isFirst ? " \(anechoicVersion)" : ""): \(text)\n")
   }
-}
-
-extension ServerSettings.LivePageAccess {
-  /// The hosts that a browser may name. A token belongs to the host that the browser got it for, so
-  /// that every name is safe with tokens.
-  fileprivate func rule(isLoopback: Bool) -> BrowserRule {
-    switch self {
-    case .authenticated: BrowserRule(.any)
-    case .everyone, .nobody: BrowserRule(isLoopback ? .thisMachine : .local)
-    }
-  }
-
-  fileprivate var refusal: String? { if case .nobody(let reason) = self { reason } else { nil } }
 }

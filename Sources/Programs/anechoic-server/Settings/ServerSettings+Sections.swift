@@ -27,6 +27,18 @@ extension ServerSettings {
       serves those who could reach the sessions anyway
       """),
     Setting(
+      "listen.websocket", flag: "websocket", \.webSocket, .choice, .restart,
+      """
+      Whether the HTTP address serves sessions over WebSockets, at /v1/process; auto serves those who \
+      could reach the sessions anyway
+      """),
+    Setting(
+      "listen.allowed_origins", flag: "allowed-origin", \.allowedOrigins, .origins, .restart,
+      "The sites whose pages may open WebSockets, besides the pages of this server"),
+    Setting(
+      "listen.try_page", flag: "try-page", \.tryPage, .boolean, .restart,
+      "Whether the HTTP address serves the page /try, on which people hear themselves processed"),
+    Setting(
       "listen.reflection", \.reflection, .boolean, .restart,
       "Whether the server describes its methods to clients (gRPC reflection)"),
   ]

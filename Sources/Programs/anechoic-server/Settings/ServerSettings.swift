@@ -25,7 +25,10 @@ public struct ServerSettings: Sendable, Equatable {
   public var adminListen = "127.0.0.1:50052"
   /// `HOST:PORT` or `off`.
   public var httpListen = "127.0.0.1:50053"
-  public var livePage = LivePageMode.auto
+  public var livePage = PageMode.auto
+  public var webSocket = PageMode.auto
+  public var allowedOrigins: [String] = []
+  public var tryPage = true
   public var reflection = true
   public var tlsCertificate: String?
   public var tlsKey: String?

@@ -92,4 +92,17 @@ extension SettingFormat<[String]> {
       ServerAddress.listeningProblem($0)
     }
   }
+  /// Origins as browsers send them, such as `https://app.example`.
+  public static var origins: Self {
+    .list("origin", allowed: "https://HOST, or http://HOST:PORT; repeatable") { text in
+      let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+      let isOrigin =
+        parts.count == 2 && ["http", "https"].contains(parts[0]) && !parts[1].isEmpty
+        && parts[1].allSatisfy {
+          $0.isASCII && ($0.isLetter && $0.isLowercase || $0.isNumber || ".-:[]".contains($0))
+        }
+      return isOrigin
+        ? nil : "is not an origin in lower case; use https://HOST, or http://HOST:PORT"
+    }
+  }
 }

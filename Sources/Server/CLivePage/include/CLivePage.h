@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-// A file of the live page, which the executable contains.
+// A file of the live page or of the page to try the server, which the executable contains.
 typedef struct {
   // The path for browsers: "/live/main.js".
   const char *path;

@@ -1,5 +1,4 @@
 internal import Authentication
-internal import CLivePage
 internal import GRPCTransport
 public import Operations
 internal import Synchronization
@@ -28,7 +27,7 @@ public struct LivePage: Sendable {
 
   /// Returns the answer to a request, or nil if the path is not one of the page.
   public func answer(_ request: HTTPRequest) -> HTTPAnswer? {
-    if let file = PageFiles.all[request.path] { return .complete(self.file(file, request)) }
+    if let file = PageFiles.live.answer(request, refusal) { return .complete(file) }
     guard let method = gateway.method(at: request.path) else { return nil }
     if let problem = problem(with: request) { return .complete(problem) }
     var metadata = Metadata()
@@ -43,13 +42,6 @@ public struct LivePage: Sendable {
       }
       if !hasPlace { exchange.respond(Self.response(.tooManyPages(WatchPlaces.most))) }
     }
-  }
-
-  private func file(_ file: HTTPResponse, _ request: HTTPRequest) -> HTTPResponse {
-    guard ["GET", "HEAD"].contains(request.method) else {
-      return HTTPResponse("use GET\n", status: .methodNotAllowed, allowed: ["GET", "HEAD"])
-    }
-    return refusal.map { HTTPResponse("\($0)\n", status: .forbidden) } ?? file
   }
 
   /// Returns the answer to a request that is not a call of the page, or nil.
@@ -111,33 +103,6 @@ extension Status {
   fileprivate init(ending error: any Error) {
     self = error as? Status ?? Status(error is CancellationError ? .cancelled : .internal)
   }
-}
-
-/// The files of the page, by their paths.
-enum PageFiles {
-  /// Nothing but the files of this server may be loaded, run, drawn or asked, and no page may show this
-  /// page in a frame. Text of clients can only become text: a browser that knows Trusted Types refuses
-  /// to make markup of text.
-  private static let policy = [
-    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'",
-    "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'", "trusted-types 'none'",
-  ].joined(separator: "; ")
-
-  static let headers = [
-    "Content-Security-Policy": policy, "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
-  ]
-
-  static let all: [String: HTTPResponse] = Dictionary(
-    uniqueKeysWithValues: UnsafeBufferPointer(start: clp_files(), count: clp_files_count()).map {
-      file in
-      var response = HTTPResponse(
-        Array(UnsafeBufferPointer(start: file.bytes, count: file.size)),
-        contentType: String(cString: file.type))
-      response.headers = headers
-      return (String(cString: file.path), response)
-    })
 }
 
 /// An answer of server-sent events. The last one has the type `end` and the status of the call.

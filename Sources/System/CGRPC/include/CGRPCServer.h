@@ -72,6 +72,15 @@ void cgrpc_server_set_tls(cgrpc_server *server, const cgrpc_tls *tls);
 // server. Blocks, and must not be called from a callback.
 void cgrpc_server_shutdown(cgrpc_server *server, int64_t grace_ns);
 
+// Counts a call of the method with this index that does not come over gRPC. Returns the queue that the
+// call lives on: the one with the fewest calls. Its timers are the call's timers. Must not be called
+// once the shutdown has begun, which waits for the end of the call.
+cgrpc_queue *cgrpc_server_enter(cgrpc_server *server, size_t method);
+
+// Records the end of a call that cgrpc_server_enter has counted. The caller touches neither the server
+// nor the queue afterwards.
+void cgrpc_server_leave(cgrpc_server *server, cgrpc_queue *queue);
+
 // Call the functions below on the call's own thread only, that is, in its callbacks and timers, and
 // not after ended.
 

@@ -47,6 +47,13 @@ struct WireReader {
     return WireKey(Int(value >> 3), wireType)
   }
 
+  /// Reads the bits of a value of four bytes.
+  mutating func readFixed32() -> UInt32? {
+    guard bytes.count - position >= 4 else { return nil }
+    defer { position += 4 }
+    return UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self))
+  }
+
   mutating func readBytes() -> UnsafeRawBufferPointer? {
     guard let count = readVarint(), count <= UInt64(bytes.count - position) else { return nil }
     defer { position += Int(count) }

@@ -79,13 +79,35 @@ public final class Server: Sendable {
     }
   }
 
+  /// Starts a call that does not come over gRPC. `connect` gets the call, which has not started yet,
+  /// and returns its transport. Returns false, without calling `connect`, if the server has no such
+  /// method or has been shut down. May be called from any thread.
+  package func startCall(
+    of method: Method, _ connect: (ForeignCall) -> any ServerCallTransport & Sendable
+  ) -> Bool {
+    server.withLock { pointer in
+      guard let pointer else { return false }
+      let context = pointer.context.takeUnretainedValue()
+      guard let index = context.methods.firstIndex(where: { $0.method == method }) else {
+        return false
+      }
+      let call = ForeignCall(index, of: context, on: pointer.server)
+      call.start(over: connect(call))
+      return true
+    }
+  }
+
   /// Refuses new calls, waits up to `grace` for the running ones, and cancels the rest. Returns
   /// when all calls have ended. A second call returns at once.
   public func shutdown(grace: Duration) async {
     guard let pointer = server.withLock({ $0.take() }) else { return }
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
-        pointer.context.takeUnretainedValue().threads.close()
+        let context = pointer.context.takeUnretainedValue()
+        context.threads.close()
+        DispatchQueue.global().asyncAfter(deadline: .now() + grace / .seconds(1)) {
+          [calls = context.foreignCalls] in calls.cancelAll()
+        }
         cgrpc_server_shutdown(pointer.server, grace.nanoseconds)
         pointer.context.release()
         continuation.resume()

@@ -1,5 +1,3 @@
-internal import CGRPC
-
 /// A call, as its handler sees it. For use on the call's own thread only.
 ///
 /// A call ends once: by `finish`, `abort`, a deadline or its client. Afterwards reads, writes,
@@ -12,7 +10,8 @@ public final class ServerCall {
   public private(set) var attachment: (any Sendable)?
   /// The call's thread, for work that outlives the call.
   public let thread: CallThread
-  private let call: OpaquePointer
+  private let transport: any ServerCallTransport
+  private let queue: OpaquePointer
   /// The id of the call in the server's log. Empty if the method has no `correlationHeader`.
   public private(set) var correlation = ""
   private let largestMessage: Int
@@ -26,13 +25,18 @@ public final class ServerCall {
   private var deadlineTimer: Timer?
   private var expiry: Timer?
 
-  init(_ call: OpaquePointer, _ method: ServerMethod, _ threads: CallThreads) {
-    self.call = call
+  /// Creates a call that lives on a queue.
+  init(
+    _ transport: some ServerCallTransport, on queue: OpaquePointer, _ method: ServerMethod,
+    _ threads: CallThreads
+  ) {
+    self.transport = transport
+    self.queue = queue
     self.method = method.method
     largestMessage = method.largestMessage ?? .max
     observer = method.observer
-    executor = CallExecutor(queue: cgrpc_server_call_queue(call))
-    thread = threads.thread(of: cgrpc_server_call_queue(call))
+    executor = CallExecutor(queue: queue)
+    thread = threads.thread(of: queue)
     machine = ServerCallMachine(deadlines: method.deadlines, now: .now)
   }
 
@@ -78,8 +82,8 @@ public final class ServerCall {
   /// Runs per frame.
   public func read() {
     guard case .read = machine.read() else { return }
-    let isAccepted = cgrpc_server_call_read(call)
-    assert(isAccepted, "the C call refused a read that the machine allowed")
+    let isAccepted = transport.read()
+    assert(isAccepted, "the transport refused a read that the machine allowed")
   }
 
   /// Sends a copy of a message. Throws `secondWriter` until the previous write has completed. Runs
@@ -88,8 +92,8 @@ public final class ServerCall {
     let now = ContinuousClock.now
     switch machine.write(now: now) {
     case .write:
-      let isAccepted = cgrpc_server_call_write(call, message.c)
-      assert(isAccepted, "the C call refused a write that the machine allowed")
+      let isAccepted = transport.write(message)
+      assert(isAccepted, "the transport refused a write that the machine allowed")
       observer?.sent()
       startTimer(now: now)
     case .refuse(let misuse): throw misuse
@@ -127,61 +131,31 @@ public final class ServerCall {
     guard !machine.hasEnded else { return }
     var metadata = Metadata()
     metadata.append(key, value)
-    metadata.withC { cgrpc_server_call_add_initial_metadata(call, $0.start[0]) }
+    transport.addInitialMetadata(metadata)
   }
 
   /// The headers that the client sent. Empty once the call has ended.
-  public var metadata: Metadata {
-    var metadata = Metadata()
-    guard !machine.hasEnded else { return metadata }
-    withUnsafeMutablePointer(to: &metadata) { metadata in
-      cgrpc_server_call_visit_metadata(call, metadata) { context, entry in
-        context?.assumingMemoryBound(to: Metadata.self).pointee.append(entry)
-      }
-    }
-    return metadata
-  }
+  public var metadata: Metadata { machine.hasEnded ? Metadata() : transport.metadata }
 
   /// The client's address, such as `ipv4:127.0.0.1:40112`. Empty once the call has ended.
-  public var peer: String {
-    var peer = ""
-    guard !machine.hasEnded else { return peer }
-    withUnsafeMutablePointer(to: &peer) { peer in
-      cgrpc_server_call_peer(call, peer) { context, text in
-        context?.assumingMemoryBound(to: String.self).pointee = String(text)
-      }
-    }
-    return peer
-  }
+  public var peer: String { machine.hasEnded ? "" : transport.peer }
 
   /// The properties that the transport has verified about the client, such as `x509_common_name`. A
   /// property may occur more than once. Empty unless the client has shown a certificate of a trusted
   /// authority, and once the call has ended.
   public var peerProperties: [PeerProperty] {
-    var properties: [PeerProperty] = []
-    guard !machine.hasEnded else { return properties }
-    withUnsafeMutablePointer(to: &properties) { properties in
-      cgrpc_server_call_visit_peer_properties(call, properties) { context, entry in
-        context?.assumingMemoryBound(to: [PeerProperty].self).pointee.append(
-          PeerProperty(name: String(entry.key), value: String(entry.value)))
-      }
-    }
-    return properties
+    machine.hasEnded ? [] : transport.peerProperties
   }
 
   /// The time left until the client's deadline. Nil if the client set no deadline, or the call has
   /// ended.
-  public var timeLeft: Duration? {
-    guard !machine.hasEnded else { return nil }
-    let nanoseconds = cgrpc_server_call_time_left_ns(call)
-    return nanoseconds == Int64.max ? nil : .nanoseconds(nanoseconds)
-  }
+  public var timeLeft: Duration? { machine.hasEnded ? nil : transport.timeLeft }
 
   /// Runs `work` on this thread after a delay, unless the call has ended by then. Returns nil, and
   /// never runs `work`, if the call has ended or the server is stopping.
   public func schedule(after delay: Duration, _ work: @escaping () -> Void) -> Timer? {
     guard !machine.hasEnded else { return nil }
-    return Timer(on: cgrpc_server_call_queue(call), after: delay, whileOpen(work))
+    return Timer(on: queue, after: delay, whileOpen(work))
   }
 
   /// Runs `work` on this thread when no call of the thread has an event, unless the call has ended
@@ -190,7 +164,7 @@ public final class ServerCall {
   /// Returns nil, and never runs `work`, if the call has ended.
   public func whenIdle(_ work: @escaping () -> Void) -> Timer? {
     guard !machine.hasEnded else { return nil }
-    return Timer(whenIdle: cgrpc_server_call_queue(call), whileOpen(work))
+    return Timer(whenIdle: queue, whileOpen(work))
   }
 
   private func whileOpen(_ work: @escaping () -> Void) -> () -> Void {
@@ -200,7 +174,7 @@ public final class ServerCall {
   }
 }
 
-// MARK: Reports of the C call
+// MARK: Reports of the transport
 
 extension ServerCall {
   func received(_ message: UnsafeRawBufferPointer) {
@@ -257,19 +231,15 @@ extension ServerCall {
     switch action {
     case .finish(let status, let trailers):
       outcome = status.code
-      status.withC { status in
-        trailers.withC { trailers in
-          let isAccepted = cgrpc_server_call_finish(call, status, trailers)
-          assert(isAccepted, "the C call refused a status that the machine allowed")
-        }
-      }
+      let isAccepted = transport.finish(status, trailers)
+      assert(isAccepted, "the transport refused a status that the machine allowed")
     case .abort(let status):
       outcome = status.code
-      status.withC { cgrpc_server_call_abort(call, $0) }
+      transport.abort(status)
     case .abortStalled(let status):
       outcome = status.code
       handler?.stalled()
-      status.withC { cgrpc_server_call_abort(call, $0) }
+      transport.abort(status)
     case .ignore, .refuse, .read, .write, .deliver: break
     }
   }

@@ -1,10 +1,11 @@
 internal import CGRPC
 
 /// The methods, the open calls and the threads of a server, for the callbacks of the C server.
-final class Methods {
+final class Methods: Sendable {
   let methods: [ServerMethod]
   let openCalls: OpenCalls
   let threads = CallThreads()
+  let foreignCalls = ForeignCalls()
 
   init(_ methods: [ServerMethod], _ limits: ServerLimits) {
     self.methods = methods
@@ -25,7 +26,8 @@ extension cgrpc_server_events {
       guard let context, let call else { return nil }
       let server = Unmanaged<Methods>.fromOpaque(context).takeUnretainedValue()
       let method = server.methods[index]
-      let serverCall = ServerCall(call, method, server.threads)
+      let serverCall = ServerCall(
+        LibraryCall(call: call), on: cgrpc_server_call_queue(call), method, server.threads)
       serverCall.start(method, among: server.openCalls)
       return Unmanaged.passRetained(serverCall).toOpaque()
     },

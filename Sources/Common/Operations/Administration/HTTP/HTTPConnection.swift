@@ -20,6 +20,10 @@ struct HTTPConnection {
     case reading(HTTPRequestParser)
     case working(HTTPExchange, Task<Void, Never>, end: Instant, part: Outgoing)
     case writing(Outgoing)
+    /// The answer that changes the protocol leaves.
+    case upgrading(Outgoing, HTTPUpgrade, rest: [UInt8])
+    /// The descriptor belongs to another protocol.
+    case upgraded
     case closing
     case over
   }
@@ -52,8 +56,8 @@ struct HTTPConnection {
   /// The events of `poll` that the connection waits for.
   var wantedEvents: Int16 {
     switch phase {
-    case .reading, .closing, .over: Int16(POLLIN)
-    case .writing: Int16(POLLOUT)
+    case .reading, .closing, .over, .upgraded: Int16(POLLIN)
+    case .writing, .upgrading: Int16(POLLOUT)
     case .working(_, _, _, let part): Self.closedByPeer | (part.isEmpty ? 0 : Int16(POLLOUT))
     }
   }
@@ -64,6 +68,9 @@ struct HTTPConnection {
   var isWorking: Bool { if case .working = phase { true } else { false } }
 
   var isOver: Bool { if case .over = phase { true } else { false } }
+
+  /// Whether the descriptor belongs to another protocol.
+  var isUpgraded: Bool { if case .upgraded = phase { true } else { false } }
 
   /// Reads and writes as far as possible without waiting. `answer` returns the answer to a request.
   mutating func proceed(
@@ -79,15 +86,18 @@ struct HTTPConnection {
       case .needsMore: break
       case .request(var request):
         request.peer = peer
-        respond(answer(request), withBody: request.method != "HEAD", waking: waker, now: now)
+        respond(
+          answer(request), withBody: request.method != "HEAD", rest: parser.rest, waking: waker,
+          now: now)
       case .refusal(let status): respond(.refusal(status), now: now)
       }
     case .working:
       if events & (Self.closedByPeer | Int16(POLLHUP | POLLERR)) != 0 { return abort() }
       sendPart(now: now)
     case .writing: send(now: now)
+    case .upgrading: upgrade()
     case .closing: if receive()?.isEmpty ?? false { phase = .over }
-    case .over: break
+    case .upgraded, .over: break
     }
   }
 
@@ -125,7 +135,7 @@ struct HTTPConnection {
   }
 
   private mutating func respond(
-    _ answer: HTTPAnswer, withBody: Bool, waking waker: LoopWaker, now: Instant
+    _ answer: HTTPAnswer, withBody: Bool, rest: [UInt8], waking waker: LoopWaker, now: Instant
   ) {
     switch answer {
     case .complete(let response): respond(response, withBody: withBody, now: now)
@@ -133,7 +143,20 @@ struct HTTPConnection {
       let exchange = HTTPExchange { waker.wake() }
       deadline = now + Self.exchangeLimit
       phase = .working(exchange, start(exchange), end: deadline, part: Outgoing())
+    case .upgrade(let upgrade) where !usesReserve:
+      phase = .upgrading(Outgoing(bytes: upgrade.bytes), upgrade, rest: rest)
+      deadline = now + patience
+      self.upgrade()
+    case .upgrade: respond(.refusal(.serviceUnavailable), now: now)
     }
+  }
+
+  private mutating func upgrade() {
+    guard case .upgrading(var answer, let upgrade, let rest) = phase else { return }
+    guard push(&answer) else { return phase = .over }
+    guard answer.isEmpty else { return phase = .upgrading(answer, upgrade, rest: rest) }
+    phase = .upgraded
+    upgrade.adopt(descriptor, rest)
   }
 
   private mutating func respond(_ response: HTTPResponse, withBody: Bool = true, now: Instant) {

@@ -93,7 +93,7 @@ private struct HTTPLoop {
       connections[index].expire(now: now)
     }
     for connection in connections where connection.isOver { end(connection) }
-    connections.removeAll(where: \.isOver)
+    connections.removeAll { $0.isOver || $0.isUpgraded }
     if files[0].revents != 0 { accept(now: now) }
   }
 

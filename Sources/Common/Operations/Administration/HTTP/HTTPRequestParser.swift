@@ -49,8 +49,8 @@ public struct HTTPRequestParser: Sendable {
 
   public init() {}
 
-  /// Takes the next bytes of the connection. Bytes after the request are ignored, and so are all
-  /// bytes after a refusal.
+  /// Takes the next bytes of the connection. Bytes after the request are left in `rest`. All bytes
+  /// after a refusal are ignored.
   public mutating func take(_ bytes: some Collection<UInt8>) -> Step {
     if let refusal { return .refusal(refusal) }
     do {
@@ -61,6 +61,9 @@ public struct HTTPRequestParser: Sendable {
       return .refusal(error.status)
     }
   }
+
+  /// The bytes that followed the request, once it is complete.
+  var rest: [UInt8] { Array(buffer.dropFirst(head?.bodyCount ?? 0)) }
 
   private mutating func step(_ bytes: some Collection<UInt8>) throws(Refusal) -> Step {
     let room = Self.longestHead + Self.longestBody - buffer.count

@@ -50,11 +50,35 @@ public struct HTTPResponse: Sendable, Equatable {
   }
 }
 
+/// A change of a connection to another protocol, after the answer 101.
+public struct HTTPUpgrade: Sendable {
+  public var headers: [String: String]
+  /// Takes over the connection, and closes it some time. Gets its descriptor, which does not block, and
+  /// the bytes that followed the request. Runs on the listener's thread and must not wait.
+  public var adopt: @Sendable (_ descriptor: Int32, _ rest: [UInt8]) -> Void
+
+  public init(
+    headers: [String: String], adopt: @escaping @Sendable (Int32, [UInt8]) -> Void
+  ) {
+    self.headers = headers
+    self.adopt = adopt
+  }
+
+  var bytes: [UInt8] {
+    let status = HTTPStatus.switchingProtocols
+    var head = "HTTP/1.1 \(status.rawValue) \(status.phrase)\r\n"
+    for (name, value) in headers.sorted(by: { $0.key < $1.key }) { head += "\(name): \(value)\r\n" }
+    return Array((head + "\r\n").utf8)
+  }
+}
+
 /// The answer to a request: complete, or made by a task while the connection stays open.
 public enum HTTPAnswer: Sendable {
   case complete(HTTPResponse)
   /// The closure starts the task. The listener cancels the task when the client has gone.
   case later(@Sendable (HTTPExchange) -> Task<Void, Never>)
+  /// The connection changes to another protocol.
+  case upgrade(HTTPUpgrade)
 
   /// The answer to a request that is refused: the status in words.
   public static func refusal(_ status: HTTPStatus) -> HTTPAnswer { .complete(.refusal(status)) }

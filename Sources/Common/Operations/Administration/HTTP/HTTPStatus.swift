@@ -1,5 +1,6 @@
 /// The statuses that this server uses.
 public enum HTTPStatus: Int, Sendable {
+  case switchingProtocols = 101
   case ok = 200
   case badRequest = 400
   case unauthorized = 401
@@ -11,6 +12,7 @@ public enum HTTPStatus: Int, Sendable {
   case contentTooLarge = 413
   case unsupportedMediaType = 415
   case expectationFailed = 417
+  case upgradeRequired = 426
   case tooManyRequests = 429
   case headTooLarge = 431
   case clientClosedRequest = 499
@@ -22,6 +24,7 @@ public enum HTTPStatus: Int, Sendable {
 
   var phrase: String {
     switch self {
+    case .switchingProtocols: "Switching Protocols"
     case .ok: "OK"
     case .badRequest: "Bad Request"
     case .unauthorized: "Unauthorized"
@@ -33,6 +36,7 @@ public enum HTTPStatus: Int, Sendable {
     case .contentTooLarge: "Content Too Large"
     case .unsupportedMediaType: "Unsupported Media Type"
     case .expectationFailed: "Expectation Failed"
+    case .upgradeRequired: "Upgrade Required"
     case .tooManyRequests: "Too Many Requests"
     case .headTooLarge: "Request Header Fields Too Large"
     case .clientClosedRequest: "Client Closed Request"

@@ -1,0 +1,54 @@
+internal import AnechoicAPI
+internal import Foundation
+internal import GRPCTransport
+internal import Operations
+internal import SwiftProtobuf
+
+/// The messages of a call to its client.
+enum SocketResponse {
+  /// Returns a serialized `ProcessResponse` as a message: audio as binary, anything else as a text.
+  static func message(_ response: UnsafeRawBufferPointer) -> WebSocketMessage {
+    if let audio = BinaryAudio.message(ofResponse: response) {
+      return WebSocketMessage(.binary, audio)
+    }
+    let text =
+      try? Anechoic_V1_ProcessResponse(serializedBytes: Array(response))
+      .jsonUTF8Bytes() as [UInt8]
+    return WebSocketMessage(.text, text ?? [])
+  }
+
+  /// Returns the last message of a call: its status.
+  static func message(_ status: Status) -> WebSocketMessage {
+    WebSocketMessage(.text, Array(#"{"status":"#.utf8) + status.json + Array("}".utf8))
+  }
+}
+
+extension WebSocketClosing {
+  /// The first code of the application. The codes of gRPC are added to it.
+  private static let firstCode: UInt16 = 4000
+
+  /// The end that tells a status: 1000 for OK, and otherwise 4000 and the code of gRPC.
+  init(_ status: Status) {
+    guard status.code != .ok else {
+      self = .normal
+      return
+    }
+    self.init(Self.firstCode + UInt16(status.code.rawValue), status.message)
+  }
+}
+
+extension JSONFault {
+  /// Finds the fault in a text that is not a `ProcessRequest`. Returns nil if the text is not an object
+  /// of JSON.
+  init?(ofRequest text: [UInt8]) {
+    guard let object = try? JSONSerialization.jsonObject(with: Data(text)) as? [String: Any] else {
+      return nil
+    }
+    do throws(JSONFault) {
+      _ = try Anechoic_V1_ProcessRequest(jsonObject: object)
+      return nil
+    } catch {
+      self = error
+    }
+  }
+}

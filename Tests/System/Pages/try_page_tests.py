@@ -1,0 +1,361 @@
+"""The page /try in a headless Chromium, whose microphone is the sample, against a real server."""
+
+import json
+import re
+import signal
+import socket
+import struct
+import subprocess
+import threading
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+from issuer import Issuer
+from page_test import PHONE, SERVER, PageTest, evil_site, lasting_port, says, start, text
+from service import ROOT
+
+MICROPHONE = (
+    "--use-fake-device-for-media-stream",
+    f"--use-file-for-fake-audio-capture={ROOT / 'sample' / 'microphone.wav'}")
+ALLOWED = (*MICROPHONE, "--use-fake-ui-for-media-stream")
+RECORDED = "!document.querySelector('#after').disabled"
+RUNS = "!document.querySelector('#running').hidden"
+ROOM = """(() => {
+  // A room: what the page plays comes back into its microphone 90 ms later, 6 dB softer, with nobody talking.
+  const own = new AudioContext({ sampleRate: 48000 });
+  const microphone = own.createMediaStreamDestination();
+  navigator.mediaDevices.getUserMedia = async () => { await own.resume(); return microphone.stream; };
+  const connect = AudioNode.prototype.connect;
+  AudioNode.prototype.connect = function (target, ...rest) {
+    if (target === this.context.destination && this instanceof GainNode && this.context !== own) {
+      const played = this.context.createMediaStreamDestination();
+      connect.call(this, played);
+      const delay = new DelayNode(own, { delayTime: 0.09 });
+      const wall = new GainNode(own, { gain: 0.5 });
+      connect.call(connect.call(connect.call(own.createMediaStreamSource(played.stream), delay), wall), microphone);
+    }
+    return connect.call(this, target, ...rest);
+  };
+})()"""
+
+
+def click(page, selector):
+    page.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
+
+
+def level(page, side):
+    """The level of a recording in dBFS, as the page shows it."""
+    return float(text(page, f"#{side} b").replace("−", "-").split()[0])
+
+
+class Relay:
+    """Passes on connections to a port of this machine, until they are cut."""
+
+    def __init__(self, target):
+        self.target = target
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.ends = []
+
+    def __enter__(self):
+        threading.Thread(target=self.accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
+        self.cut()
+
+    def accept(self):
+        while True:
+            try:
+                near = self.listener.accept()[0]
+            except OSError:
+                return
+            far = socket.create_connection(("127.0.0.1", self.target))
+            self.ends += [near, far]
+            for pair in ((near, far), (far, near)):
+                threading.Thread(target=self.copy, args=pair, daemon=True).start()
+
+    @staticmethod
+    def copy(source, target):
+        try:
+            while data := source.recv(65536):
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    def cut(self):
+        """Resets all connections."""
+        for end in self.ends:
+            try:
+                end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+            end.close()
+        self.ends = []
+
+
+class TryPageTest(PageTest):
+    browser_options = ALLOWED
+    page = "try"
+
+    def begin(self, **shape):
+        page = self.open(**shape)
+        click(page, "#start")
+        page.wait(RUNS)
+        return page
+
+
+class TryTests(TryPageTest):
+    def test_one_click_records_and_plays_before_and_after(self):
+        page = self.open()
+        self.picture(page, "try")
+        click(page, "#start")
+        page.wait(says("#connection", "Connected"))
+        page.wait(says("#bot", "Stop the bot"))
+        page.wait("document.querySelector('#progress').value > 0.5")
+        self.picture(page, "try-records", whole=True)
+        page.wait(RECORDED)
+        page.wait("document.querySelector('#after').ariaPressed === 'true'")
+        self.assertEqual(text(page, "#bot"), "Start the bot")
+        # The sample talks, and what the server returns is as loud as a voice.
+        self.assertGreater(level(page, "before"), -50)
+        self.assertGreater(level(page, "after"), -50)
+        self.picture(page, "try-plays", whole=True)
+        click(page, "#before")
+        page.wait("document.querySelector('#before').ariaPressed === 'true'")
+        self.assertEqual(page.evaluate("document.querySelector('#after').ariaPressed"), "false")
+        page.wait("document.querySelector('#before').ariaPressed === 'false'")
+        page.wait(says("#tiles", "ms"))
+        page.wait(says("#events", "talks"))
+        self.assertNotIn("missing", text(page, "#events"))
+        self.assertEqual(page.problems, [])
+
+    def test_a_muted_person_who_talks_is_told(self):
+        page = self.begin()
+        click(page, "#mute")
+        page.wait(says("#state", "muted"))
+        page.wait("!document.querySelector('#muted-talker').hidden")
+        self.assertEqual(page.evaluate("document.querySelector('#muted-talker').role"), "alert")
+        page.wait("document.querySelectorAll('#meters .level')[1].innerText.includes('silent')")
+        self.picture(page, "try-muted", whole=True)
+        click(page, "#mute")
+        page.wait("document.querySelector('#muted-talker').hidden")
+        self.assertEqual(text(page, "#mute"), "Mute")
+
+    def test_modes_reach_the_session(self):
+        page = self.begin()
+        click(page, "[value=MIC_MODE_VOICE_ISOLATION]")
+        page.wait(says("#events", "voice isolation"))
+        self.assertIn("lowers everything else", text(page, "#mode-hint"))
+
+    def test_the_page_works_by_keyboard(self):
+        page = self.open()
+        page.evaluate("document.querySelector('#start').focus()")
+        page.key("Enter")
+        page.wait(RUNS)
+        page.evaluate("document.querySelector('#mute').focus()")
+        page.key(" ")
+        page.wait(says("#mute", "Unmute"))
+        unnamed = page.evaluate(
+            "[...document.querySelectorAll('button, select, input, textarea, progress, [role=meter]')]"
+            ".filter(e => e.checkVisibility() && !e.ariaLabel && !e.labels?.length && !e.innerText).length")
+        self.assertEqual(unnamed, 0)
+
+    def test_the_page_fits_a_phone_and_the_dark(self):
+        page = self.begin(**PHONE, scale=2)
+        page.wait(RECORDED)
+        self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 360)
+        self.picture(page, "try-phone", whole=True)
+        page.emulate(width=1280, height=860, dark=True)
+        light, dark = "rgb(255, 255, 255)", page.evaluate(
+            "getComputedStyle(document.querySelector('.card')).backgroundColor")
+        self.assertNotEqual(dark, light)
+        page.evaluate("new Promise(done => setTimeout(done, 300))")
+        self.picture(page, "try-dark", whole=True)
+
+    def test_a_microphone_that_goes_away_is_told(self):
+        page = self.open()
+        page.evaluate(
+            "(() => { const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);"
+            "navigator.mediaDevices.getUserMedia = async (wanted) => window.stream = await open(wanted) })()")
+        click(page, "#start")
+        page.wait(RUNS)
+        page.evaluate("window.stream.getTracks()[0].dispatchEvent(new Event('ended'))")
+        page.wait(says("#problem", "The microphone is gone"))
+        self.assertEqual(page.evaluate("document.activeElement.id"), "problem-title")
+        click(page, "#again")
+        page.wait(RUNS)
+
+    def test_another_microphone_begins_another_session(self):
+        page = self.begin()
+        page.wait("document.querySelector('#microphone').options.length > 1")
+        page.evaluate(
+            "(() => { const list = document.querySelector('#microphone'); list.selectedIndex = 1;"
+            "list.dispatchEvent(new Event('change')) })()")
+        page.wait(says("#connection", "Connected"))
+        page.wait("document.querySelector('#microphone').selectedIndex === 1")
+        page.wait(RECORDED)
+        self.assertEqual(page.problems, [])
+
+    def test_a_tab_that_slept_begins_anew(self):
+        page = self.begin()
+        page.evaluate("(() => { const begin = performance.now.bind(performance); window.later = 0;"
+                      "performance.now = () => begin() + window.later })()")
+        page.evaluate("window.later = 60000")
+        page.wait(says("#announcer", "This tab slept for 60 seconds"))
+        page.wait(says("#connection", "Connected"))
+        page.wait(RECORDED)
+
+    def test_the_microphone_is_switched_off(self):
+        page = self.begin()
+        click(page, "#stop")
+        self.assertFalse(page.evaluate("document.querySelector('#welcome').hidden"))
+        self.assertEqual(text(page, "#connection"), "Not started")
+        end = time.monotonic() + 10
+        metrics = self.server.page.removesuffix("live") + "metrics"
+        while b"\nanechoic_sessions 0.0" not in urllib.request.urlopen(metrics).read():
+            self.assertLess(time.monotonic(), end, "the session did not end")
+            time.sleep(0.05)
+
+    def test_another_site_opens_neither_the_page_nor_a_websocket(self):
+        with evil_site() as site:
+            page = self.browser.open(site)
+            address = self.address().replace("http", "ws").removesuffix("try") + "v1/process"
+            outcome = page.evaluate(
+                f"new Promise(done => {{ const socket = new WebSocket({json.dumps(address)});"
+                "socket.onopen = () => done('open'); socket.onclose = () => done('refused') })")
+            self.assertEqual(outcome, "refused")
+            page.evaluate(
+                "new Promise(done => { const frame = document.createElement('iframe');"
+                f"frame.src = {json.dumps(self.address())}; frame.onload = done;"
+                "document.body.append(frame) })")
+            self.assertFalse(any("main.js" in address for address in page.requests), page.requests)
+            page.close()
+
+
+class RoomTests(TryPageTest):
+    def test_the_echo_of_the_bot_is_found_and_removed(self):
+        page = self.open()
+        page.evaluate(ROOM)
+        click(page, "#start")
+        page.wait(RUNS)
+        page.wait(RECORDED)
+        click(page, "#record")
+        page.wait("document.querySelector('#record').disabled")
+        page.wait(RECORDED)
+        self.assertGreater(level(page, "before"), -45)
+        self.assertLess(level(page, "after"), level(page, "before") - 20)
+        self.assertRegex(text(page, "#tiles"), r"Echo delay\s+\d+ ms")
+        self.picture(page, "try-room", whole=True)
+
+
+class DeniedTests(TryPageTest):
+    browser_options = (*MICROPHONE, "--deny-permission-prompts")
+
+    def test_a_blocked_microphone_is_explained(self):
+        page = self.open()
+        click(page, "#start")
+        page.wait(says("#problem", "The microphone is blocked"))
+        self.assertIn("address bar", text(page, "#problem-advice"))
+        self.picture(page, "try-blocked")
+
+    def test_a_browser_without_a_microphone_is_explained(self):
+        page = self.open()
+        page.evaluate("navigator.mediaDevices.getUserMedia = () =>"
+                      "Promise.reject(new DOMException('none', 'NotFoundError'))")
+        click(page, "#start")
+        page.wait(says("#problem", "There is no microphone"))
+
+    def test_a_page_without_a_secure_context_says_where_it_works(self):
+        server = start("--http-listen", "0.0.0.0:0", "--websocket", "on", "--live-page", "on")
+        self.addCleanup(server.stop)
+        address = subprocess.run(["hostname", "-I"], capture_output=True, text=True, check=True).stdout.split()
+        if not address:
+            self.skipTest("this machine has no address but 127.0.0.1")
+        port = re.search(r":(\d+)/live", server.page)[1]
+        page = self.browser.open(f"http://{address[0]}:{port}/try")
+        self.addCleanup(page.close)
+        page.wait(says("#problem", "HTTPS"))
+        self.assertIn(f"http://localhost:{port}/try", text(page, "#problem-advice"))
+
+
+class LostTryServerTests(TryPageTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.port = lasting_port()
+        cls.options = ("--http-listen", f"127.0.0.1:{cls.port}", "--resume-window", "30s")
+        super().setUpClass()
+
+    def test_a_session_goes_on_after_its_connection_was_lost(self):
+        with Relay(self.port) as relay:
+            page = self.browser.open(f"http://127.0.0.1:{relay.port}/try", width=1360, height=900)
+            self.addCleanup(page.close)
+            click(page, "#start")
+            page.wait(RECORDED)
+            page.evaluate("document.querySelector('#mute').click()")
+            page.wait(says("#events", "muted"))
+            relay.cut()
+            page.wait(says("#announcer", "Connected again"))
+            page.wait(says("#events", "resumed"))
+            # It is the same session, which is still muted.
+            self.assertIn("muted by", text(page, "#events"))
+            self.assertEqual(text(page, "#mute"), "Unmute")
+            click(page, "#record")
+            page.wait("document.querySelector('#record').disabled")
+            page.wait(RECORDED)
+
+    def test_another_session_begins_after_the_server_was_away(self):
+        page = self.begin()
+        page.wait(RECORDED)
+        self.server.process.kill()
+        self.server.process.wait(timeout=30)
+        page.wait(says("#lost", "The server does not answer"))
+        self.assertEqual(text(page, "#connection"), "Disconnected")
+        self.picture(page, "try-lost")
+        again = start(*self.options)
+        self.addCleanup(again.stop)
+        page.wait(says("#connection", "Connected"), timeout=60)
+        page.wait("document.querySelector('#lost').hidden")
+        page.wait(RECORDED)
+
+
+class TryTokenTests(TryPageTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.issuer = Issuer()
+        cls.options = cls.issuer.options
+        super().setUpClass()
+
+    def test_a_token_opens_the_page(self):
+        page = self.open()
+        click(page, "#start")
+        page.wait("document.activeElement.id === 'token'")
+        self.assertEqual(text(page, "#sign-in-problem"), "")
+        page.type("nonsense")
+        page.evaluate("document.querySelector('#sign-in').requestSubmit()")
+        page.wait("document.querySelector('#sign-in-problem').innerText !== ''")
+        page.type(self.issuer.token("kiosk", "media"))
+        page.evaluate("document.querySelector('#sign-in').requestSubmit()")
+        page.wait(RUNS)
+
+
+class SwitchTests(unittest.TestCase):
+    def test_the_page_can_be_switched_off(self):
+        for option, words in (("--no-try-page", b"--no-try-page"), ("--websocket=off", b"--websocket auto")):
+            server = start(option)
+            self.addCleanup(server.stop)
+            with self.assertRaises(urllib.error.HTTPError) as refusal:
+                urllib.request.urlopen(server.page.removesuffix("live") + "try")
+            self.assertEqual(refusal.exception.code, 403)
+            self.assertIn(words, refusal.exception.read())
+            refusal.exception.close()
+            self.assertNotIn("/try", server.output)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
