@@ -77,6 +77,8 @@ struct BinaryAudioTests {
         $0.firstSample = 960
       }
       $0.audio.playback.samples = Data([4])
+      $0.audio.recognizer.samples = Data([5])
+      $0.audio.raw.samples = Data([6])
       $0.audio.frames = [
         .with {
           $0.speechProbability = 0.5
@@ -89,6 +91,7 @@ struct BinaryAudioTests {
     #expect(
       message
         == padded(part(16, [1, 2, 3], flags: 1, [960])) + padded(part(17, [4]))
+        + padded(part(19, [5])) + padded(part(20, [6]))
         + part(18, [0, 0, 0, 0x3F, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0]))
   }
 

@@ -18,6 +18,8 @@ extension BinaryAudio {
       case 1: guard appendChunk(bytes, .processed, to: &message) else { return nil }
       case 2: guard appendChunk(bytes, .playback, to: &message) else { return nil }
       case 3: guard appendFrame(bytes, to: &frames) else { return nil }
+      case 4: guard appendChunk(bytes, .recognizer, to: &message) else { return nil }
+      case 5: guard appendChunk(bytes, .raw, to: &message) else { return nil }
       default: return nil
       }
     }

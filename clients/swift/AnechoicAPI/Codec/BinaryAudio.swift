@@ -11,6 +11,8 @@ package enum BinaryAudio {
     case playback = 17
     /// The `FrameInfo` of each 10 ms of the processed output, in 8 bytes.
     case frames = 18
+    case recognizer = 19
+    case raw = 20
 
     package var isInput: Bool { rawValue <= Self.otherAudio.rawValue }
   }
