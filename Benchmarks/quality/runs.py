@@ -42,7 +42,7 @@ class Session:
     voices: list  # the voice activity of the near end
     muted_talkers: list  # the times in seconds at which the session reported a muted talker
     delays: list  # the delays of the echo in seconds, as the session found them one after the other
-    turns: list  # the events of turns
+    turns: list = dataclasses.field(default_factory=list)  # the events of turns
     recognizer: numpy.ndarray | None = None  # the output for a recognizer of speech, if it was asked for
 
     def moves(self, least=0.002):

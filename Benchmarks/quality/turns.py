@@ -10,6 +10,7 @@ from .bot_scenes import Scene
 from .runs import each_of
 from .signals import RATE, noise
 from .table import head, number, row
+from .turn_figures import best, ends, outcome
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "training" / "turns"))
 from short_sounds import Spoken  # noqa: E402
@@ -36,37 +37,6 @@ class Turns:
             self.pauses.append([(stop - start) * HOP / RATE for start, stop in voice.gaps(8)])
             at += len(voice.samples) + int(TAIL * RATE)
         self.sound = numpy.concatenate(parts) + noise(random, at, -72)[:at]
-
-
-def ends(session, turns):
-    """For each turn the silences in s after which the session reported its end: those within it, and the last."""
-    found = []
-    for begin, end in turns.spans:
-        reported = [event for event in session.turns if event.kind == "turnEnded"]
-        early = [event.reported - event.at for event in reported if begin < event.reported < end]
-        late = [event.reported - end for event in reported if end <= event.reported < end + TAIL]
-        found.append((early, late[0] if late else None))
-    return found
-
-
-def outcome(found, turns, longest):
-    """The share of turns that are cut off, and the mean delay of their ends, if `longest` seconds also end them."""
-    cut, delays = [], []
-    for (early, late), pauses in zip(found, turns):
-        cut.append(any(each <= longest for each in early) or any(pause > longest for pause in pauses))
-        delays.append(min(longest, longest if late is None else late))
-    return statistics.fmean(cut), statistics.fmean(delays)
-
-
-def best(outcomes):
-    """The figures at the best settings of a system: cut-offs at 300 and 600 ms, delays at 5 and 10 % cut-offs."""
-    def cut(most):
-        return min((share for share, delay in outcomes if delay <= most), default=None)
-
-    def delay(most):
-        return min((delay for share, delay in outcomes if share <= most), default=None)
-
-    return {"cut_at_300": cut(0.3), "cut_at_600": cut(0.6), "delay_at_5": delay(0.05), "delay_at_10": delay(0.1)}
 
 
 def of_ends(runner, voices, arguments):

@@ -11,14 +11,14 @@ import torch
 from torch.nn import functional
 
 from network import TurnNetwork, export
-from scenes import END, NO_PAUSE
+from scenes import END, HOLD, NO_PAUSE
 
 # The weight of a frame of each kind: silence, speech, backchannel, no speech. Backchannels are rare.
 _KINDS = torch.tensor([1.0, 1.0, 3.0, 2.0])
 # The first frames of a pause in which its end counts fully, and the weight of later ones.
 _EARLY, _LATE = 80, 0.3
 # The frames of a part of a scene, and those at its beginning that do not count.
-_PART, _SETTLING, _IGNORED = 600, 60, -100
+_PART, _SETTLING, _IGNORED = 400, 60, -100
 # The features of the sound: bands, level. Bands from this one on are above 4 kHz.
 _SOUND, _HIGH = 24, range(18, 23)
 _FLOOR = (np.log(1e-11) + 14) / 4
@@ -55,6 +55,14 @@ def loss(scores: torch.Tensor, kinds: torch.Tensor, pauses: torch.Tensor, weight
     return torch.stack([sound, (ends * weights).sum() / weights.sum().clamp(min=1)])
 
 
+def _starts(pauses: np.ndarray, label: int) -> np.ndarray:
+    """Returns the scene and the first frame of each pause of a kind that lasts for 100 ms."""
+    is_here = pauses == label
+    begins = is_here & ~np.roll(is_here, 1, 1) & np.roll(is_here, -10, 1)
+    begins[:, 0] = False
+    return np.argwhere(begins)
+
+
 class Data:
     """Rendered scenes."""
 
@@ -63,6 +71,7 @@ class Data:
         self.features = torch.from_numpy(np.concatenate([part["features"] for part in parts]))
         self.kinds = torch.from_numpy(np.concatenate([part["kinds"] for part in parts]))
         pauses = np.concatenate([part["pauses"] for part in parts])
+        self.starts = [torch.from_numpy(_starts(pauses, label)) for label in (HOLD, END)]
         self.pauses, self.weights = torch.from_numpy(pauses), torch.from_numpy(weights_of_pauses(pauses))
 
     def batch(self, chosen: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -71,11 +80,17 @@ class Data:
                 self.weights[chosen].float())
 
     def parts(self, count: int, generator: torch.Generator) -> tuple[torch.Tensor, ...]:
-        """Returns parts of scenes, a quarter of them the beginnings. The first frames of the others do not count."""
+        """Returns parts of scenes: a quarter are beginnings, and half have a pause, as many of them ends as holds. The
+        first frames do not count, but for beginnings."""
         frames = self.kinds.shape[1]
         chosen = torch.randint(len(self.kinds), (count, 1), generator=generator)
         first = torch.randint(frames - _PART, (count, 1), generator=generator)
         first[: count // 4] = 0
+        for place, starts in zip((count // 2, 3 * count // 4), self.starts):
+            picked = starts[torch.randint(len(starts), (count // 4,), generator=generator)]
+            before = torch.randint(_PART // 3, _PART - 60, (count // 4,), generator=generator)
+            chosen[place : place + count // 4, 0] = picked[:, 0]
+            first[place : place + count // 4, 0] = (picked[:, 1] - before).clamp(0, frames - _PART)
         places = first + torch.arange(_PART)
         kinds, weights = self.kinds[chosen, places].long(), self.weights[chosen, places].float()
         kinds[count // 4 :, :_SETTLING], weights[count // 4 :, :_SETTLING] = _IGNORED, 0
@@ -100,7 +115,7 @@ def main() -> None:
     options.add_argument("--from", dest="first", type=Path, help="the .pt file of weights to go on from")
     options.add_argument("--minutes", type=float, default=20)
     options.add_argument("--rate", type=float, default=3e-3)
-    options.add_argument("--batch", type=int, default=192)
+    options.add_argument("--batch", type=int, default=64)
     options.add_argument("--seed", type=int, default=1)
     chosen = options.parse_args()
     torch.manual_seed(chosen.seed)
@@ -121,7 +136,7 @@ def main() -> None:
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1)
         optimizer.step()
         steps += 1
-        if time.monotonic() - shown > 120:
+        if time.monotonic() - shown > 180:
             shown = time.monotonic()
             held = measure(network, held_out)
             print(f"{share:5.2f} step {steps}: {found.tolist()} held out {held}", flush=True)

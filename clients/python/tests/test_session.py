@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -34,6 +35,23 @@ async def test_the_echo_is_removed_and_the_voice_is_kept(server, microphone, ref
     assert isinstance(events[-1], anechoic.SessionFinished)
     assert session.statistics.echo.converged
     assert session.statistics.flow.frames_processed > 1800
+
+
+@in_loop
+async def test_the_turns_of_the_near_end_are_events(server, sample):
+    """The near end talks from 9.1 to 13.9 s and from 14.4 to 18.6 s."""
+    near = anechoic.Recording.read(sample / "near.wav")
+    settings = {"turn_detection.enabled": True, "turn_detection.longest_pause": timedelta(milliseconds=800)}
+    async with anechoic.Session(server, microphone=MONO, real_time=False, settings=settings) as session:
+        async for _ in session.process(near.samples):
+            pass
+        events = [each async for each in session.events()]
+    starts = [each for each in events if isinstance(each, anechoic.TurnStarted)]
+    ends = [each for each in events if isinstance(each, anechoic.TurnEnded)]
+    assert abs(starts[0].began_at_sample / 16000 - 9.1) < 0.3 and starts[0].probability > 0.5
+    assert starts[0].sample - starts[0].began_at_sample < 0.1 * 16000
+    assert len(ends) in (len(starts), len(starts) - 1)
+    assert all(end.silent_from_sample > start.began_at_sample for start, end in zip(starts, ends))
 
 
 @in_loop

@@ -166,9 +166,10 @@ struct TurnFeatures: ~Copyable {
       let right = frame.planePointers[1]
       for index in 0..<hop { newest[index] = (newest[index] + right[index]) / 2 }
     }
-    for index in 0..<4 * hop { block.start[index] = start[index] * window.start[index] }
+    let (block, window) = (block.start, window.start)
+    for index in 0..<4 * hop { block[index] = start[index] * window[index] }
     let bins = Spectrum(real: spectrum.start, imaginary: spectrum.start + spectrum.count / 2)
-    fft.forward(block.start, into: bins)
+    fft.forward(block, into: bins)
     kernels.table.power(bins.forC, powers.start, Int32(powers.count))
   }
 
@@ -182,13 +183,13 @@ struct TurnFeatures: ~Copyable {
     bins.real[0] = 0
     bins.real[1] = 0
     correlation.inverse(bins, into: correlated.start)
-    let whole = correlated.start[0] + Self.softest
     var (best, bestLag): (Float, Int) = (0, lags.lowerBound)
+    let (values, weights) = (correlated.start, pitchWeights.start)
     for lag in lags {
-      let value = correlated.start[lag] * pitchWeights.start[lag]
+      let value = values[lag] * weights[lag]
       if value > best { (best, bestLag) = (value, lag) }
     }
-    let strength = min(max(normalized(bestLag) / whole, 0), 1)
+    let strength = min(max(normalized(bestLag) / (values[0] + Self.softest), 0), 1)
     return (Float(log2(lagRate / (Double(bestLag) + peakOffset(bestLag)) / 150)), strength)
   }
 }

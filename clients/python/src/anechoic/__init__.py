@@ -27,8 +27,9 @@ from .errors import (
     Overloaded, PermissionDenied, Refused, ServerUnavailable, SessionEnded, Unauthenticated,
 )
 from .events import (
-    CaptureWarning, Event, InjectionPermissionRequested, MicrophonePair, MuteChanged, MuteGestureRequested,
-    MutedSpeechActivity, Reconnecting, Restarted, Resumed, SessionFinished, VoiceActivityChanged,
+    Backchannel, CaptureWarning, Event, InjectionPermissionRequested, MicrophonePair, MuteChanged,
+    MuteGestureRequested, MutedSpeechActivity, NotSpeech, Reconnecting, Restarted, Resumed, SessionFinished,
+    TurnContinued, TurnEnded, TurnInterruption, TurnMayEnd, TurnStarted, VoiceActivityChanged,
 )
 from .files import process, process_file
 from .formats import Audio, Format
@@ -41,12 +42,13 @@ from .spatial import Source
 from .statistics import Statistics
 
 __all__ = [
-    "AlreadyExists", "AnechoicError", "Audio", "CallState", "CaptureWarning", "Connection", "ConnectionLost",
-    "EdgeAgent", "Event", "Format", "FormatError", "Frame", "IncompatibleServer", "InjectionPermissionRequested",
-    "InjectionRequest", "InjectionStatus", "InvalidRequest",
-    "LiveFilter", "MicrophonePair", "MuteChanged", "MuteGestureRequested", "MutedSpeechActivity", "NotFound", "Output",
-    "Overloaded", "PermissionDenied", "Playback", "Reconnect", "Reconnecting", "Recording", "Refused",
-    "Restarted", "Resumed", "ServerUnavailable", "Session", "SessionEnded", "SessionFinished", "SessionInfo", "Sessions",
-    "Source", "Statistics", "Unauthenticated", "VoiceActivityChanged", "WavReader", "WavWriter", "__version__",
-    "blocking", "enums", "errors", "events", "local_server", "process", "process_file",
+    "AlreadyExists", "AnechoicError", "Audio", "Backchannel", "CallState", "CaptureWarning", "Connection",
+    "ConnectionLost", "EdgeAgent", "Event", "Format", "FormatError", "Frame", "IncompatibleServer",
+    "InjectionPermissionRequested", "InjectionRequest", "InjectionStatus", "InvalidRequest", "LiveFilter",
+    "MicrophonePair", "MuteChanged", "MuteGestureRequested", "MutedSpeechActivity", "NotFound", "NotSpeech",
+    "Output", "Overloaded", "PermissionDenied", "Playback", "Reconnect", "Reconnecting", "Recording", "Refused",
+    "Restarted", "Resumed", "ServerUnavailable", "Session", "SessionEnded", "SessionFinished", "SessionInfo",
+    "Sessions", "Source", "Statistics", "TurnContinued", "TurnEnded", "TurnInterruption", "TurnMayEnd",
+    "TurnStarted", "Unauthenticated", "VoiceActivityChanged", "WavReader", "WavWriter", "__version__", "blocking",
+    "enums", "errors", "events", "local_server", "process", "process_file",
 ]

@@ -162,7 +162,7 @@ class AnechoicTurns(FrameProcessor):
 
     async def cleanup(self) -> None:
         """Stops pushing."""
-        await super().cleanup()
+        await super().cleanup()  # type: ignore[no-untyped-call]
         await self._stop()
 
     def _take(self, event: Event) -> None:
