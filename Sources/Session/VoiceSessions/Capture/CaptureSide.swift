@@ -46,9 +46,7 @@ struct CaptureSide: ~Copyable {
   private var pair: MicrophonePair?
   private var concealed: ConcealedSpans
   private var pipeline: CapturePipeline
-  private var processed: MutedOutput
-  private var recognizer: RecognizerOutput?
-  private var raw: RawOutput?
+  private var outputs: CaptureOutputs
   private var echo: EchoReference
   private var convergence = EchoConvergence()
   /// The part of the last frames of the microphone that the canceller predicts.
@@ -64,10 +62,9 @@ struct CaptureSide: ~Copyable {
 
   init(_ setup: SessionSetup, _ engine: any VoiceEngine.Type) throws {
     let pipeline = try CapturePipeline(setup, engine)
-    let recognizer = try pipeline.recognizerOutput(setup)
-    let raw = try pipeline.rawOutput(setup)
+    let outputs = try CaptureOutputs(setup, pipeline)
     echo = try EchoReference(setup, pipeline, engine)
-    latencies = (pipeline.latency, Self.latency(recognizer), Self.latency(raw))
+    self.outputs = outputs
     hasReference = setup.echoReference != nil
     // At most the last chunk, the gap before it and `longestWaitFrames` wait.
     microphone = InputTimeline(format: setup.microphone, longestLead: nil)
@@ -77,10 +74,6 @@ struct CaptureSide: ~Copyable {
       ? MicrophonePair(setup.microphonePair, rate: setup.microphone.rate) : nil
     concealed = ConcealedSpans(
       frameSize: frame.sampleCount, delay: setup.microphone.rate.samples(in: pipeline.heldBack))
-    processed = MutedOutput(
-      setup.processed, setup, latency: pipeline.latency, latencySamples: pipeline.latencySamples)
-    self.recognizer = recognizer
-    self.raw = raw
     nearEnd = VoiceActivityDetector(setup.configuration.voiceActivity)
     usesEchoPathHint = pipeline.begin(with: setup.echoPathHint)
     self.pipeline = pipeline
@@ -88,23 +81,9 @@ struct CaptureSide: ~Copyable {
     setTurns(setup.configuration.turns)
   }
 
-  private static func latency(_ output: borrowing RecognizerOutput?) -> Duration? {
-    switch output {
-    case .some(let output): output.output.latency
-    case .none: nil
-    }
-  }
-
-  private static func latency(_ output: borrowing RawOutput?) -> Duration? {
-    switch output {
-    case .some(let output): output.output.latency
-    case .none: nil
-    }
-  }
-
   var engine: any VoiceEngine { pipeline.engine }
   /// The time from the microphone to each output. Nil for an output that the session does not have.
-  let latencies: (processed: Duration, recognizer: Duration?, raw: Duration?)
+  var latencies: (processed: Duration, recognizer: Duration?, raw: Duration?) { outputs.latencies }
   /// The mic mode that runs, and the reason where it is not the preferred one.
   var micMode: (mode: MicMode, reason: MicMode.Fallback?) { pipeline.micMode }
   var samplesPerFrame: Int { frame.sampleCount }
@@ -177,7 +156,7 @@ struct CaptureSide: ~Copyable {
 
   mutating func apply(_ configuration: SessionConfiguration) {
     pipeline.apply(configuration)
-    recognizer?.apply(configuration)
+    outputs.apply(configuration)
     nearEnd.set(configuration.voiceActivity)
     setTurns(configuration.turns)
   }
@@ -219,9 +198,7 @@ struct CaptureSide: ~Copyable {
   ///
   /// - Returns: Whether muted speech was active.
   mutating func mute(_ isMuted: Bool, at sample: Int64) -> Bool {
-    processed.mute(isMuted, at: sample)
-    recognizer?.mute(isMuted, at: sample)
-    raw?.mute(isMuted, at: sample)
+    outputs.mute(isMuted, at: sample)
     guard isMuted else { return mutedTalker.reset() }
     mutedTalker.mute(at: sample)
     return false
@@ -251,18 +228,12 @@ struct CaptureSide: ~Copyable {
     let (conditions, lacksReference) = align(mix, &news)
     // A silent microphone would teach the engine that there is no echo.
     if pipeline.input.peak == 0, echo.mustBeHeard { echo.aligned.clear() }
-    var findings = pipeline.process(reference: echo.aligned, conditions, into: processed.frame)
+    var findings = pipeline.process(reference: echo.aligned, conditions, into: outputs.processed)
     explainedShare = findings.explainedShare ?? 0
     if pipeline.restsEcho { residualEcho.reset() } else { followEcho(&findings, &news) }
     listen(findings, context, &news)
     news.turn = findTurn(findings, context)
-    if injections.isHeardByFarEnd {
-      processed.frame.add(injections.processed, to: injections.lastGain)
-    }
-    processed.limit()
-    let isMuted = processed.applyMute()
-    recognizer?.process(pipeline.input, injections)
-    raw?.process(frame)
+    let isMuted = outputs.complete(microphone: frame, input: pipeline.input, injections)
     processedFrames += 1
     watch(findings, lacksReference: lacksReference, context, &news)
     info = FrameInfo(
@@ -303,7 +274,7 @@ struct CaptureSide: ~Copyable {
         isLagKnown: echo.status.echoDelay != nil, microphone: pipeline.input.meanSquare))
     residualEcho.process(
       reference: echo.newestMeanSquare, microphone: pipeline.input.meanSquare,
-      output: processed.frame.meanSquare)
+      output: outputs.processed.meanSquare)
     if hasJustConverged, echo.status.echoDelay != nil { news.hasEchoPath = true }
     let mayBeEcho = convergence.isLearning || convergence.isStepping && !nearEnd.isActive
     if mayHaveEcho, mayBeEcho { findings.hasVoice = false }
@@ -331,13 +302,13 @@ struct CaptureSide: ~Copyable {
       farEndIsAudible: context.farEndIsAudible ?? (echo.newestMeanSquare > Self.audibleReference))
     // Before injected speech is added, and before mute.
     guard pipeline.writesOutput else { return turns?.process(pipeline.engineOutput, observation) }
-    return turns?.process(processed.frame, observation)
+    return turns?.process(outputs.processed, observation)
   }
 
   private mutating func watch(
     _ findings: FrameFindings, lacksReference: Bool, _ context: Context, _ news: inout News
   ) {
-    meter.measure(microphone: frame, processed: processed.frame, findings)
+    meter.measure(microphone: frame, processed: outputs.processed, findings)
     let needsEcho = !pipeline.restsEcho
     let observation = CaptureWarnings.Observation(
       meanSquare: meter.microphoneMeanSquare, peak: frame.peak,
@@ -363,9 +334,7 @@ struct CaptureSide: ~Copyable {
   /// Adds a share of the frame of each output, which is less than 1 for the last frame.
   /// Runs per frame: no allocation, lock, log or await.
   mutating func addOutputs(share: Double, to chunks: inout OutputChunker) {
-    chunks.add(processed.frame, share: share, to: .processed)
-    recognizer?.output.add(share: share, to: &chunks, .recognizer)
-    raw?.output.add(share: share, to: &chunks, .raw)
+    outputs.add(share: share, to: &chunks)
   }
 
   // MARK: Findings

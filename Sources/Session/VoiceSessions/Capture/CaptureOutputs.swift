@@ -1,0 +1,69 @@
+internal import AudioCore
+
+/// The outputs of the microphone: the processed one, and those for a recognizer and for a recording if
+/// the session has them.
+struct CaptureOutputs: ~Copyable {
+  /// The time from the microphone to each output. Nil for an output that the session does not have.
+  let latencies: (processed: Duration, recognizer: Duration?, raw: Duration?)
+  private var main: MutedOutput
+  private var recognizer: RecognizerOutput?
+  private var raw: RawOutput?
+
+  init(_ setup: SessionSetup, _ pipeline: borrowing CapturePipeline) throws {
+    let recognizer = try pipeline.recognizerOutput(setup)
+    let raw = try pipeline.rawOutput(setup)
+    latencies = (pipeline.latency, Self.latency(recognizer), Self.latency(raw))
+    main = MutedOutput(
+      setup.processed, setup, latency: pipeline.latency, latencySamples: pipeline.latencySamples)
+    self.recognizer = recognizer
+    self.raw = raw
+  }
+
+  private static func latency(_ output: borrowing RecognizerOutput?) -> Duration? {
+    switch output {
+    case .some(let output): output.output.latency
+    case .none: nil
+    }
+  }
+
+  private static func latency(_ output: borrowing RawOutput?) -> Duration? {
+    switch output {
+    case .some(let output): output.output.latency
+    case .none: nil
+    }
+  }
+
+  /// The last frame of the processed output.
+  var processed: Frame { _read { yield main.frame } }
+
+  mutating func apply(_ configuration: SessionConfiguration) { recognizer?.apply(configuration) }
+
+  /// Mutes or unmutes all outputs from a sample of the microphone on.
+  mutating func mute(_ isMuted: Bool, at sample: Int64) {
+    main.mute(isMuted, at: sample)
+    recognizer?.mute(isMuted, at: sample)
+    raw?.mute(isMuted, at: sample)
+  }
+
+  /// Completes the outputs of a frame that the engine has processed. `input` is the microphone as the
+  /// engine got it. Runs per frame: no allocation, lock, log or await.
+  ///
+  /// - Returns: Whether mute silenced any of the frame.
+  mutating func complete(
+    microphone: borrowing Frame, input: borrowing Frame, _ injections: borrowing InjectionQueue
+  ) -> Bool {
+    if injections.isHeardByFarEnd { main.frame.add(injections.processed, to: injections.lastGain) }
+    main.limit()
+    recognizer?.process(input, injections)
+    raw?.process(microphone)
+    return main.applyMute()
+  }
+
+  /// Adds a share of the frame of each output, which is less than 1 for the last frame.
+  /// Runs per frame: no allocation, lock, log or await.
+  mutating func add(share: Double, to chunks: inout OutputChunker) {
+    chunks.add(main.frame, share: share, to: .processed)
+    recognizer?.output.add(share: share, to: &chunks, .recognizer)
+    raw?.output.add(share: share, to: &chunks, .raw)
+  }
+}
