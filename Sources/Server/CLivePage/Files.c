@@ -62,6 +62,9 @@ static const unsigned char try_worklet[] = {
 static const unsigned char try_session[] = {
 #embed "try/session.js"
 };
+static const unsigned char try_mute[] = {
+#embed "try/mute.js"
+};
 static const unsigned char try_wire[] = {
 #embed "try/wire.js"
 };
@@ -99,6 +102,7 @@ static const clp_file files[] = {
     {"/try/sound.js", SCRIPT, try_sound, sizeof try_sound},
     {"/try/worklet.js", SCRIPT, try_worklet, sizeof try_worklet},
     {"/try/session.js", SCRIPT, try_session, sizeof try_session},
+    {"/try/mute.js", SCRIPT, try_mute, sizeof try_mute},
     {"/try/wire.js", SCRIPT, try_wire, sizeof try_wire},
     {"/try/compare.js", SCRIPT, try_compare, sizeof try_compare},
     {"/try/clip.js", SCRIPT, try_clip, sizeof try_clip},

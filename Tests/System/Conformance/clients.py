@@ -43,6 +43,8 @@ class Client:
     """Whether its microphone may begin after its first session, whose first samples are then a gap."""
     patience: float = 0.12
     """Seconds that a busy machine may add to a time."""
+    is_web_socket: bool = False
+    """Whether it speaks over a WebSocket."""
     most_beside: int | None = None
     """How many runs of it may go on at a time, if it takes much of the processor."""
     environment: dict[str, str] = field(default_factory=dict)
@@ -105,6 +107,10 @@ CLIENTS = [
     Client(
         "live-page", "watcher", (sys.executable, str(ADAPTERS / "live_page.py")), needs=BROWSER,
         can=frozenset({"mute"}), patience=0.3, most_beside=2),
+    Client(
+        "try-page", "session", (sys.executable, str(ADAPTERS / "try_page.py")), needs=BROWSER, fallback="silent",
+        can=frozenset({"mute"}), tells=frozenset({"reconnecting", "resumed", "restarted", "muted", "failed"}),
+        begins_late=True, patience=0.3, most_beside=2, is_web_socket=True),
     Client(
         "bridge", "live", (sys.executable, str(ADAPTERS / "bridge.py")), most_missing=0.4, needs=BRIDGE,
         environment={"ANECHOIC_BRIDGE": str(BRIDGE)},

@@ -23,6 +23,7 @@ import time
 from pathlib import Path
 
 from clients import CLIENTS, KINDS, PROJECT, Client
+from door_server import DoorServer
 from judge import Heard, Judge
 from page_server import PageServer
 from server import TICKET, Server
@@ -95,7 +96,8 @@ async def run(vector: dict, client: Client, keep: bool) -> tuple[list[str], str]
     lateness = [0.0]
     measuring = asyncio.create_task(measure_lateness(lateness))
     folder = Path(tempfile.mkdtemp(prefix="anechoic-conformance-"))
-    server = (PageServer if client.kind == "watcher" else Server)(vector, str(folder))
+    kind = DoorServer if client.is_web_socket else PageServer if client.kind == "watcher" else Server
+    server = kind(vector, str(folder))
     process = None
     try:
         if not client.has_microphone:

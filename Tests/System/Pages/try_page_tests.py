@@ -300,8 +300,7 @@ class LostTryServerTests(TryPageTest):
             page.evaluate("document.querySelector('#mute').click()")
             page.wait(says("#events", "muted"))
             relay.cut()
-            page.wait(says("#announcer", "Connected again"))
-            page.wait(says("#events", "resumed"))
+            page.wait(says("#events", "the media client is back"))
             # It is the same session, which is still muted.
             self.assertIn("muted by", text(page, "#events"))
             self.assertEqual(text(page, "#mute"), "Unmute")

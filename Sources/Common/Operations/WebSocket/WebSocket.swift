@@ -14,7 +14,7 @@ public struct WebSocket: Sendable {
     case sent
     /// The end of `close` has been passed to the system.
     case closed
-    /// The connection was lost, or its client broke a rule.
+    /// The connection was lost, its client gave it up with a code of applications, or broke a rule.
     case lost
   }
 

@@ -25,6 +25,10 @@ final class WebSocketConnection {
     case over
   }
 
+  /// The codes with which a client gives up the connection, and not what it is for: those of
+  /// applications.
+  private static let givingUp: ClosedRange<UInt16> = 4000...4999
+
   let id: UInt64
   let descriptor: Int32
   private let owner: @Sendable (WebSocket.Report) -> Void
@@ -136,6 +140,8 @@ final class WebSocketConnection {
 
   private func clientCloses(_ code: UInt16?, _ now: Instant) {
     switch phase {
+    case .open where Self.givingUp.contains(code ?? 0):
+      fail(WebSocketClosing(code ?? 0), now)
     case .open:
       phase = .closedByClient
       outgoing += WebSocketFrames.close(WebSocketClosing(code ?? 1000))

@@ -1,28 +1,47 @@
-// A session over the WebSocket GET /v1/process, which goes on after its connection was lost.
-import { isLost, Retries, ServiceError } from "./service.js";
+// A session over the WebSocket GET /v1/process, which goes on after its connection was lost, as the rules for clients
+// say: docs/reference/clients.md.
+import { MuteHistory } from "./mute.js";
+import { seconds } from "./elements.js";
+import { Retries, ServiceError } from "./service.js";
 import { decode, encode } from "./wire.js";
 
 const path = "/v1/process";
 const subprotocols = ["anechoic.v1", "anechoic.client.try-page"];
 const statsInterval = "0.25s";
-/** The milliseconds in which the server has to answer the start. */
-const patience = 5000;
-/** The seconds of audio that may wait in the browser. Later audio is left out, and the server conceals the gap. */
-const longestBacklog = 1;
-/** The statuses after which the session cannot go on, but another one can begin. */
-const startsAnew = ["NOT_FOUND", "INVALID_ARGUMENT"];
+/** The milliseconds in which the server has to answer, a start or audio. */
+const patience = 2000;
+/** The milliseconds that a session must last to count as a success. */
+const shortSession = 1000;
+/** The seconds of audio that are kept for a session that is resumed, and that may wait in the browser. */
+const keptSeconds = 2;
+/** The longest delay in seconds that a session can have. */
+const longestDelay = 1;
+/** The code that closes a connection, but not its session. */
+const givesUp = 4000;
+const codesForGood = ["INVALID_ARGUMENT", "UNIMPLEMENTED", "UNAUTHENTICATED", "PERMISSION_DENIED"];
+/** The reasons after which a new session follows at once. */
+const startsAtOnce = ["DRAINING", "SERVER_SHUTDOWN", "RESUME_TOKEN_UNKNOWN", "TOO_MANY_RESUMES"];
 
 export class Session {
   #socket;
-  #started;
-  #status;
+  #id;
+  #resumeToken;
+  #window = 0;
+  #startedAt;
+  #lostAt;
+  #lastHeard = 0;
+  /** Whether an attempt has followed at once since the last session that lasted. */
+  #hasHurried = false;
   #retries = new Retries();
   #timer;
   /** The frame of the audio context that has the index 0 in the session. Unknown before the first audio. */
   #origin;
   /** The index of the next sample of the microphone. */
   #next = 0;
+  /** The chunks of the last seconds, for a session that is resumed. */
+  #kept = [];
   #point = { processedSamples: 0, lastEventId: 0 };
+  #muting;
   #isOver = false;
 
   /**
@@ -33,10 +52,18 @@ export class Session {
   constructor({ rate, mode, muted, token }, listener) {
     this.rate = rate;
     this.mode = mode;
-    this.muted = muted;
     this.token = token;
     this.listener = listener;
+    this.#muting = new MuteHistory(muted);
     this.#connect();
+  }
+
+  get isConnected() {
+    return this.#startedAt !== undefined && this.#socket?.readyState === WebSocket.OPEN;
+  }
+
+  get muted() {
+    return this.#muting.isMuted;
   }
 
   /**
@@ -45,26 +72,25 @@ export class Session {
    */
   send(frame, microphone, reference) {
     if (!this.isConnected && this.#origin === undefined) return undefined;
+    if (this.isConnected && performance.now() - this.#lastHeard > patience) this.#drop();
     this.#origin ??= frame - this.#next;
     const first = frame - this.#origin;
     this.#next = first + microphone.length;
-    const isLate = (this.#socket?.bufferedAmount ?? 0) > longestBacklog * this.rate * 4;
+    this.#kept.push({ first, microphone, reference });
+    while (this.#next - this.#kept[0].first > keptSeconds * this.rate) this.#kept.shift();
+    const isLate = (this.#socket?.bufferedAmount ?? 0) > keptSeconds * this.rate * 4;
     if (this.isConnected && !isLate) this.#socket.send(encode(first, microphone, reference));
     return first;
   }
 
-  get isConnected() {
-    return this.#started !== undefined && this.#socket?.readyState === WebSocket.OPEN;
-  }
-
   setMuted(muted) {
-    this.muted = muted;
-    this.#control({ setMute: { muted } });
+    this.#muting.set(muted, this.#next);
+    this.#askForMute();
   }
 
   setMode(mode) {
     this.mode = mode;
-    this.#control({ updateConfig: { config: { preferredMicMode: mode }, updateMask: "preferredMicMode" } });
+    this.#control(0, { updateConfig: { config: { preferredMicMode: mode }, updateMask: "preferredMicMode" } });
   }
 
   /** Ends the session. */
@@ -75,92 +101,142 @@ export class Session {
     this.#socket?.close();
   }
 
-  #control(control) {
-    if (this.isConnected) this.#socket.send(JSON.stringify({ control: { controlId: "1", ...control } }));
+  #control(controlId, control) {
+    if (this.isConnected) this.#socket.send(JSON.stringify({ control: { controlId: String(controlId), ...control } }));
   }
 
+  #askForMute() {
+    const request = this.isConnected ? this.#muting.nextRequest() : undefined;
+    if (request) this.#control(request.id, { setMute: { muted: request.muted } });
+  }
+
+  // MARK: The connection
+
   #connect() {
+    if (performance.now() - this.#lostAt > this.#window) this.#forget();
     const url = new URL(path, location.href);
     url.protocol = url.protocol.replace("http", "ws");
     const offered = this.token ? [...subprotocols, `anechoic.bearer.${this.token}`] : subprotocols;
     const socket = new WebSocket(url, offered);
     socket.binaryType = "arraybuffer";
     this.#socket = socket;
-    this.#status = undefined;
     const isCurrent = () => this.#socket === socket;
-    this.#timer = setTimeout(() => socket.close(), patience);
+    this.#timer = setTimeout(() => this.#drop(), patience);
     socket.addEventListener("open", () => isCurrent() && socket.send(JSON.stringify({ start: this.#start() })));
-    socket.addEventListener("message", ({ data }) => isCurrent() && this.#receive(data));
-    socket.addEventListener("close", () => isCurrent() && this.#closed());
+    socket.addEventListener("message", ({ data }) => isCurrent() && this.#take(data));
+    socket.addEventListener("close", () => isCurrent() && this.#drop());
   }
 
   #start() {
     const format = { encoding: "AUDIO_ENCODING_PCM_S16LE", sampleRateHz: this.rate, channelCount: 1 };
     const start = {
+      sessionId: this.#id, muted: this.muted, statsInterval,
       inputs: { microphone: format, reference: format }, outputs: { processed: format, chunkDuration: "0.02s" },
-      statsInterval, muted: this.muted,
       config: { preferredMicMode: this.mode, voiceActivityDetection: { enabled: true } },
     };
-    if (!this.resumeToken) return start;
-    const resumePoint = { microphoneSample: this.#next, ...this.#point };
-    return { ...start, resumeToken: this.resumeToken, resumePoint };
+    if (!this.#resumeToken) return start;
+    const resumePoint = { microphoneSample: this.#kept[0]?.first ?? this.#next, ...this.#point };
+    return { ...start, resumeToken: this.#resumeToken, resumePoint };
   }
 
-  #receive(data) {
-    if (typeof data !== "string") return this.#receiveAudio(data);
-    const message = JSON.parse(data);
-    if (message.started) this.#begin(message.started);
-    else if (message.event) {
-      this.#point.lastEventId = Number(message.event.eventId);
-      this.listener.event(message.event);
-    } else if (message.stats) this.listener.stats(message.stats);
-    else if (message.status) this.#status = message.status;
+  /** Gives the connection up. A status that has come says why it ended. */
+  #drop(status = { code: "UNAVAILABLE", message: "the connection was lost" }) {
+    const socket = this.#socket;
+    if (!socket) return;
+    clearTimeout(this.#timer);
+    this.#socket = undefined;
+    socket.close(givesUp);
+    const lasted = performance.now() - this.#startedAt;
+    if (lasted >= shortSession) this.#hasHurried = false;
+    this.#startedAt = undefined;
+    this.#lostAt ??= performance.now();
+    this.#muting.lost();
+    if (this.#isOver) return;
+    if (status.code === "OK") return this.listener.ended(status);
+    const error = new ServiceError(status);
+    const isAtOnce = startsAtOnce.includes(error.reason) && !(lasted < shortSession) && !this.#hasHurried;
+    this.#hasHurried ||= isAtOnce;
+    if (codesForGood.includes(error.code) && !isAtOnce) return this.listener.refused(error);
+    if (startsAtOnce.includes(error.reason) || !this.#resumeToken) this.#forget();
+    if (error.code === "ALREADY_EXISTS") this.#id = undefined;
+    this.listener.lost(error);
+    this.#timer = setTimeout(() => this.#connect(), isAtOnce ? 0 : this.#retries.next(error));
   }
 
-  #receiveAudio(data) {
-    const { first, samples, probabilities } = decode(data);
-    if (!samples) return;
+  /** Begins with a new session, because the old one is gone. Its id, mode and mute state stay. */
+  #forget() {
+    this.#resumeToken = undefined;
+    this.#origin = undefined;
+    this.#next = 0;
+    this.#kept = [];
+    this.#point = { processedSamples: 0, lastEventId: 0 };
+    this.#muting.restart();
+  }
+
+  // MARK: Messages
+
+  /** Takes a message. One that makes no sense ends the connection, as a loss does. */
+  #take(data) {
+    this.#lastHeard = performance.now();
+    try {
+      if (typeof data === "string") this.#receive(JSON.parse(data));
+      else this.#receiveAudio(decode(data));
+    } catch {
+      this.#drop();
+    }
+  }
+
+  #receive({ started, event, stats, status, controlResult }) {
+    if (started) this.#begin(started);
+    else if (event) this.#note(event);
+    else if (stats) this.listener.stats(stats);
+    else if (controlResult) {
+      this.#muting.answered(controlResult.controlId, controlResult.refusal);
+      this.#askForMute();
+    } else if (status) this.#drop(status);
+  }
+
+  #note(event) {
+    this.#point.lastEventId = Number(event.eventId);
+    if (event.muteChanged) this.#muting.changed(event.muteChanged.state?.muted ?? false, this.#next);
+    if (event.configChanged) this.mode = event.configChanged.config?.preferredMicMode ?? this.mode;
+    this.listener.event(event);
+  }
+
+  #receiveAudio({ first, samples, probabilities }) {
+    // Audio that was never sent, or that came before, is not played.
+    const skipped = Math.max(0, this.#point.processedSamples - first);
+    if (!samples || !(first >= 0) || first + samples.length > this.#next || skipped >= samples.length) return;
     this.#point.processedSamples = first + samples.length;
-    this.listener.audio(first, samples, probabilities);
+    this.#muting.silence(first, samples);
+    this.listener.audio(first + skipped, samples.subarray(skipped), probabilities);
   }
 
   #begin(started) {
+    const { resumed } = started;
+    const sample = Number(resumed?.microphoneSample ?? 0);
+    const output = started.outputs?.processed;
+    if (seconds(started.algorithmicDelay ?? "0s") > longestDelay || output && !this.#fits(output)
+      || sample < 0 || sample > this.#next) throw new Error("the answer to the start makes no sense");
     clearTimeout(this.#timer);
     this.#retries.succeeded();
-    this.#started = started;
-    this.resumeToken = started.resumeToken;
-    // After a long gap, the server expects an earlier sample.
-    if (started.resumed) {
-      this.#next = Number(started.resumed.microphoneSample ?? 0);
-      this.#origin = undefined;
-      // The person may have pressed the button meanwhile.
-      this.setMuted(this.muted);
+    this.#startedAt = performance.now();
+    this.#lostAt = undefined;
+    this.#resumeToken = started.resumeToken;
+    this.#window = (seconds(started.resumeWindow) ?? 0) * 1000;
+    this.#id = started.session?.replace("sessions/", "");
+    if (resumed) {
+      this.#point.processedSamples = Number(resumed.processedSample ?? 0);
+      for (const { first, microphone, reference } of this.#kept) {
+        if (first >= sample) this.#socket.send(encode(first, microphone, reference));
+      }
       this.setMode(this.mode);
     }
+    this.#askForMute();
     this.listener.connected(started);
   }
 
-  #closed() {
-    clearTimeout(this.#timer);
-    this.#started = undefined;
-    this.#socket = undefined;
-    if (this.#isOver) return;
-    const status = this.#status ?? { code: "UNAVAILABLE", message: "the connection was lost" };
-    if (status.code === "OK") return this.listener.ended(status);
-    const error = new ServiceError(status);
-    const goesOn = isLost(error) || error.retryDelay > 0 || status.code === "UNAVAILABLE";
-    const isGone = this.resumeToken && startsAnew.includes(status.code);
-    if (!isGone && !goesOn) return this.listener.refused(error);
-    if (isGone || !this.resumeToken) this.#forget();
-    this.listener.lost(error);
-    this.#timer = setTimeout(() => this.#connect(), this.#retries.next(error));
-  }
-
-  /** Begins with a new session, because the old one is gone. */
-  #forget() {
-    this.resumeToken = undefined;
-    this.#origin = undefined;
-    this.#next = 0;
-    this.#point = { processedSamples: 0, lastEventId: 0 };
+  #fits({ encoding, sampleRateHz, channelCount }) {
+    return encoding === "AUDIO_ENCODING_PCM_S16LE" && sampleRateHz === this.rate && channelCount === 1;
   }
 }

@@ -9,6 +9,7 @@ public import Operations
 /// `GET /v1/process` opens the WebSocket. docs/reference/websocket.md describes the messages. The call
 /// has the handler, the limits, the authentication and the statuses of a call over gRPC.
 public struct ProcessDoor: Sendable {
+  /// The path that opens the WebSocket.
   public static let path = "/v1/process"
   /// The subprotocol that a client offers if it offers any.
   static let subprotocol = "anechoic.v1"

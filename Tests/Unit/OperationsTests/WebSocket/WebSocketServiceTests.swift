@@ -153,6 +153,15 @@ struct WebSocketServiceTests {
     #expect(echo.reports.all == ["closed by client", "closed"])
   }
 
+  @Test func aClientThatGivesTheConnectionUpIsLost() throws {
+    let echo = try Echo()
+    let client = try echo.client()
+    client.send(RawWebSocketClient.close, [0x0F, 0xA0])
+    #expect(client.rest().last?.code == 4000)
+    try echo.reports.wait(for: "lost")
+    #expect(echo.reports.all == ["lost"])
+  }
+
   @Test func aClientThatBreaksARuleIsToldAndLost() throws {
     let echo = try Echo()
     let client = try echo.client()
