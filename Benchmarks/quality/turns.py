@@ -17,7 +17,7 @@ from short_sounds import Spoken  # noqa: E402
 from voices import HOP, load  # noqa: E402
 
 SCENES = 100
-PROBABILITIES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 0.99)
+PROBABILITIES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 TIME_OUTS = numpy.arange(0.1, 3.01, 0.05)  # s
 LEAST = 1.5  # the shortest turn, s
 TAIL = 3.2  # the silence after a turn, s

@@ -26,10 +26,12 @@ class TurnNetwork(nn.Module):
         self.enter = nn.Linear(FEATURES, HIDDEN)
         self.remember = nn.GRU(HIDDEN, STATE, batch_first=True)
         self.leave = nn.Linear(STATE, OUTPUTS)
+        # In training alone: there are few utterances, and the state would learn them by heart.
+        self.enough, self.most = nn.Dropout(0.15), nn.Dropout(0.4)
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
         """Returns the scores of calls, from features of the shape (calls, frames, FEATURES)."""
-        return self.leave(self.remember(torch.tanh(self.enter(features)))[0])
+        return self.leave(self.most(self.remember(self.enough(torch.tanh(self.enter(features))))[0]))
 
 
 def export(network: TurnNetwork, file: Path) -> None:

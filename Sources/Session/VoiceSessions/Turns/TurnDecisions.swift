@@ -54,9 +54,9 @@ struct TurnDecisions {
   /// The evidence, in frames of certain voice, that starts a turn while the far end is silent, and
   /// while it talks.
   private static let startEvidence: Float = 2.5
-  private static let interruptionEvidence: Float = 6
+  private static let interruptionEvidence: Float = 4
   /// The share of the evidence that must be for speech while the far end talks.
-  private static let leastSpeechShare: Float = 0.6
+  private static let leastSpeechShare: Float = 0.45
   /// The first frames of a turn, in which it may prove to be no speech.
   private static let unprovenFrames: Int64 = 60
   private static let provenEvidence: Float = 15
