@@ -7,6 +7,7 @@ import torch
 from torch import nn
 from torch.nn.functional import conv2d, conv_transpose2d
 
+from device_recurrence import states_of_gru
 from features import BANDS, FEATURES
 from network import MaskNetwork
 
@@ -73,9 +74,12 @@ class DenseNetwork(nn.Module):
         calls x values."""
         network, (frames, calls) = self.network, features.shape[:2]
         first, second, third = self._encode(features)
-        series = third.float().view(frames, calls * network.groups, -1)
-        start = network.initial_band_state.repeat(calls, 1)[None]
-        local = _recur(network.band_gru, series, start).reshape(frames * calls, -1)
+        layer, start = network.band_gru, network.initial_band_state.repeat(calls, 1)
+        with self._lower():
+            series = third.view(-1, layer.input_size)
+            inputs = torch.addmm(layer.bias_ih_l0, series, layer.weight_ih_l0.T)
+        inputs = inputs.view(frames, calls * network.groups, -1)
+        local = states_of_gru(layer, inputs, start).view(frames * calls, -1)
         full_band = _recur(network.full_band_gru, self._bottleneck(third, frames))
         to_bands = torch.tanh(network.to_bands(full_band.flatten(0, 1)))
         of_bands, of_all = self._first_decoder()
@@ -92,6 +96,6 @@ class DenseNetwork(nn.Module):
         return gains, network.auxiliary_voice(full_band)[..., 0]
 
 
-def _recur(layer: nn.GRU, series: torch.Tensor, state: torch.Tensor | None = None) -> torch.Tensor:
+def _recur(layer: nn.GRU, series: torch.Tensor) -> torch.Tensor:
     """Returns the states of a recurrent layer for a series whose frames come first."""
-    return layer(series.transpose(0, 1), state)[0].transpose(0, 1)
+    return layer(series.transpose(0, 1))[0].transpose(0, 1)

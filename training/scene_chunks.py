@@ -17,16 +17,18 @@ from features import HOP, SIZE
 from make_scenes import stacks
 from remix import Remixer
 from render import LEAD, render_windows
-from scene_pool import ERROR_SCALE, FRAMES
 from scenes import COUNT, SceneMaker
 
+FRAMES = COUNT // HOP
+# The factor of the canceller's output in a chunk, which is stored with 16 bits.
+ERROR_SCALE = 256
 # The scenes of a chunk, and the last new scenes from which others are remixed.
 SCENES = 16
 _KEPT = 96
 # The remixed chunks for each chunk of new scenes.
 _REMIXED = 1
 # The chunks that may wait in the folder.
-_MOST_WAITING = 60
+_MOST_WAITING = 200
 _SHAPES = (
     (np.dtype("<i2"), (SCENES, 5, COUNT)), (np.dtype("<i2"), (SCENES, 2, LEAD * HOP)),
     (np.dtype("<f2"), (SCENES, LEAD + FRAMES, SIZE)))

@@ -12,11 +12,9 @@ from device_features import DeviceFeatures, power
 from examples import COMPRESSION, TARGETS
 from features import BINS, HOP, SIZE
 from render import LEAD
+from scene_chunks import ERROR_SCALE, FRAMES
 from scenes import COUNT
 
-FRAMES = COUNT // HOP
-# The factor of the canceller's output in a chunk, which is stored with 16 bits.
-ERROR_SCALE = 256
 _MICROPHONE, _REFERENCE, _NEAR, _COMPETING, _ECHO = range(5)
 _SOURCES = (_NEAR, _COMPETING)
 _NOISE = 2  # the place of the level of the noise, after those of the sources

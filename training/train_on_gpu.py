@@ -17,10 +17,10 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 import scene_chunks
 from dense_network import DenseNetwork
-from features import BANDS, FEATURES
+from device_recurrence import MaskLoss
+from features import BANDS, BINS, FEATURES, INTERPOLATION
 from network import MaskNetwork
 from scene_pool import Batch, Mixture, ScenePool
-from train_network import loss_of_outputs
 from voice_network import DROPOUT, TEACHER_WEIGHT, VoiceNetwork, load_both, means_of_groups
 from weight_file import load
 
@@ -115,45 +115,41 @@ class Step:
     """A forward and a backward pass, which a GPU repeats as a graph: without the cost of starting each kernel."""
 
     def __init__(self, network: DenseNetwork, batch: Batch, options: argparse.Namespace):
-        self._network, self._options = network, options
+        self._network, self._voice = network, options.voice
         self._batch = Batch(batch.features.clone(), batch.spectra.half().contiguous(), batch.voice.clone())
-        self._outputs_loss = torch.compile(loss_of_outputs) if options.compile else loss_of_outputs
-        self._kinds = np.array(options.kinds, np.float32)
-        self._parts = self._learn()
-        self._graph = None
-        if batch.features.is_cuda and not options.eager:
-            self._capture()
+        interpolation = torch.tensor(INTERPOLATION, device=options.device)
+        self._mask_loss = MaskLoss(
+            np.array(options.kinds), options.lost, interpolation, batch.voice.numel() * BINS)
+        self._graph = self._captured() if batch.features.is_cuda else None
 
     def _learn(self) -> torch.Tensor:
         self._network.zero_grad(set_to_none=True)
         gains, logits = self._network(self._batch.features)
-        options = self._options
-        parts = self._outputs_loss(
-            gains, logits, self._batch.spectra.float(), self._batch.voice, options.lost, options.voice, self._kinds)
-        parts.sum().backward()
-        return parts.detach()
+        value, parts = self._mask_loss(gains, self._batch.spectra)
+        decision = self._voice * binary_cross_entropy_with_logits(logits, self._batch.voice)
+        (value + decision).backward()
+        return torch.cat([parts, decision.detach()[None]])
 
-    def _capture(self) -> None:
+    def _captured(self) -> torch.cuda.CUDAGraph:
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
-            for _ in range(2):
+            for _ in range(3):
                 self._learn()
         torch.cuda.current_stream().wait_stream(stream)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
             self._parts = self._learn()
-        self._graph = graph
+        return graph
 
     def __call__(self, batch: Batch) -> torch.Tensor:
         """Computes the gradients of a batch, and returns the parts of the loss."""
         self._batch.features.copy_(batch.features)
         self._batch.spectra.copy_(batch.spectra)
         self._batch.voice.copy_(batch.voice)
-        if self._graph:
-            self._graph.replay()
-        else:
-            self._parts = self._learn()
+        if not self._graph:
+            return self._learn()
+        self._graph.replay()
         return self._parts
 
 
@@ -194,7 +190,7 @@ def train_masks(
     average = Average(network, 0.998)
     make = lambda: pool.batch(options.calls, options.frames, mixture)
     step = Step(dense, make(), options)
-    _tell_times(make, step)
+    _tell_times(make, step, options.profile)
     hours = options.calls * options.frames / 360_000
     course = Course(options.minutes, options.rate, pool, feeder, output / "log.csv", "masks")
     save = lambda: average.save(network, output / "network.pt")
@@ -211,8 +207,8 @@ def train_masks(
     return dense
 
 
-def _tell_times(make: Callable[[], Batch], step: Step) -> None:
-    """Prints the time of a batch and of a step."""
+def _tell_times(make: Callable[[], Batch], step: Step, profile: Path | None) -> None:
+    """Prints the time of a batch and of a step, and writes a table of kernels."""
     synchronize = torch.cuda.synchronize if torch.cuda.is_available() else lambda: None
     for name, run in (("batch", make), ("batch and step", lambda: step(make()))):
         run()
@@ -224,6 +220,11 @@ def _tell_times(make: Callable[[], Batch], step: Step) -> None:
         print(f"{name}: {(time.time() - began) / 3 * 1000:.1f} ms", flush=True)
     if torch.cuda.is_available():
         print(f"memory: {torch.cuda.max_memory_allocated() / 1e9:.1f} GB", flush=True)
+    if profile:
+        with torch.profiler.profile() as found:
+            step(make())
+            synchronize()
+        profile.write_text(found.key_averages().table(sort_by="self_cuda_time_total", row_limit=60))
 
 
 def _voice_inputs(masks: DenseNetwork, features: torch.Tensor) -> torch.Tensor:
@@ -286,8 +287,7 @@ def main() -> None:
     options.add_argument("--kinds", type=float, nargs=3, default=(60, 40, 20), help="weights of the three gains")
     options.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 1))
     options.add_argument("--device", default="cuda")
-    options.add_argument("--compile", action="store_true", help="compile the loss")
-    options.add_argument("--eager", action="store_true", help="start each kernel by itself, without a graph")
+    options.add_argument("--profile", type=Path, help="write the times of the kernels of a step to this file, and end")
     chosen = options.parse_args()
     torch.manual_seed(1)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
