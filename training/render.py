@@ -19,11 +19,6 @@ from make_scenes import before_of, first_sample
 LEAD = 200
 
 
-def render(program: Path, weights: Path, microphone: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """Returns frames x BINS of one call without echo."""
-    return windowed(_run([program, weights, "--linear"], microphone, reference, SIZE))
-
-
 def render_scene(program: Path, weights: Path, scene: np.ndarray, before: np.ndarray) -> np.ndarray:
     """Returns frames x BINS of a scene without echo, and of at most LEAD frames before it."""
     return windowed(render_windows(program, weights, scene, before))
