@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,13 +70,19 @@ class Corpus:
 
 def recordings(folder: Path, kind: str) -> Iterator[tuple[str, np.ndarray]]:
     """Yields the path of each recording of the permitted sources, relative to the folder, and its samples."""
-    for source in SOURCES[kind]:
-        for file in sorted((folder / kind / source).rglob("*")) + sorted((folder / kind).glob(f"{source}.*")):
-            if file.suffix not in (".flac", ".wav", ".opus", ".ogg"):
-                continue
-            samples = read(file)
+    files = [
+        file for source in SOURCES[kind]
+        for file in sorted((folder / kind / source).rglob("*")) + sorted((folder / kind).glob(f"{source}.*"))
+        if file.suffix in (".flac", ".wav", ".opus", ".ogg")]
+    # libsndfile decodes without Python's lock.
+    with ThreadPoolExecutor() as pool:
+        for file, samples in zip(files, pool.map(_read_int16, files)):
             if len(samples) > RATE // 2:
-                yield str(file.relative_to(folder)), (np.clip(samples, -1, 1) * 32767).astype(np.int16)
+                yield str(file.relative_to(folder)), samples
+
+
+def _read_int16(file: Path) -> np.ndarray:
+    return (np.clip(read(file), -1, 1) * 32767).astype(np.int16)
 
 
 def read(file: Path) -> np.ndarray:

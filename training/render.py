@@ -19,15 +19,16 @@ from make_scenes import before_of, first_sample
 LEAD = 200
 
 
-def render(program: Path, weights: Path, microphone: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """Returns frames x BINS of one call without echo."""
-    return windowed(_run([program, weights, "--linear"], microphone, reference, SIZE))
-
-
 def render_scene(program: Path, weights: Path, scene: np.ndarray, before: np.ndarray) -> np.ndarray:
     """Returns frames x BINS of a scene without echo, and of at most LEAD frames before it."""
+    return windowed(render_windows(program, weights, scene, before))
+
+
+def render_windows(program: Path, weights: Path, scene: np.ndarray, before: np.ndarray) -> np.ndarray:
+    """Returns frames x SIZE samples of a scene without echo, and of at most LEAD frames before it. The frames overlap by
+    half, and both halves of one are the output of the same filter."""
     call = np.concatenate([before[:, first_sample(before) :], scene[:2]], 1).astype(np.float32) / 32768
-    return render(program, weights, *call)[-(LEAD + scene.shape[1] // HOP) :]
+    return _run([program, weights, "--linear"], *call, SIZE)[-(LEAD + scene.shape[1] // HOP) :]
 
 
 def run(program: Path, weights: Path, microphone: np.ndarray, reference: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from scipy import ndimage, signal
 
 from corpus import RATE, Corpus
 from rooms import Room, equalizer
-from sounds import clicks, colored, instrument, tones, wind
+from sounds import clicks, colored, instrument, rain, tones, wind
 
 # Of a scene, in s.
 LENGTH = 6.0
@@ -22,8 +22,10 @@ _KINDS = ("double talk", "far end", "no echo", "near end", "noise")
 _SHARES = (0.42, 0.2, 0.06, 0.2, 0.12)
 # How often there is noise of each kind: beside a talker, and alone.
 _NOISES = {
-    "recorded": (0.40, 0.22), "colored": (0.17, 0.08), "babble": (0.12, 0.1), "music": (0.1, 0.26), "clicks": (0.1, 0.06),
-    "instrument": (0.04, 0.12), "tones": (0.03, 0.08), "wind": (0.04, 0.08)}
+    "recorded": (0.37, 0.2), "colored": (0.15, 0.06), "babble": (0.12, 0.1), "music": (0.1, 0.23), "clicks": (0.1, 0.06),
+    "instrument": (0.05, 0.12), "tones": (0.02, 0.06), "wind": (0.05, 0.1), "rain": (0.04, 0.07)}
+# The kinds that are made by code.
+_MADE = {"colored": colored, "clicks": clicks, "instrument": instrument, "tones": tones, "wind": wind, "rain": rain}
 # A talker above this level in dBFS is loud.
 _LOUD = -18.0
 
@@ -248,8 +250,7 @@ class SceneMaker:
         elif kind == "music":
             noise = self._music(count)
         else:
-            noise = {"colored": colored, "clicks": clicks, "instrument": instrument, "tones": tones, "wind": wind}[kind](
-                random, count)
+            noise = _MADE[kind](random, count)
         # Some music comes from the room, some from the line, such as music on hold.
         if kind in ("music", "instrument", "tones") and random.random() < 0.65:
             noise = _filtered(noise, room.response(room.place((0.5, 5))))

@@ -53,6 +53,21 @@ def wind(random: np.random.Generator, count: int) -> np.ndarray:
     return result
 
 
+def rain(random: np.random.Generator, count: int) -> np.ndarray:
+    """Returns rain on a roof, a window or leaves: drops of any size over the hiss of those far away."""
+    drops = np.zeros(count)
+    times = random.integers(count, size=int(count / RATE * np.exp(random.uniform(np.log(5), np.log(2000)))) + 1)
+    np.add.at(drops, times, random.normal(size=len(times)) * np.exp(random.normal(0, random.uniform(0.3, 1.5), len(times))))
+    ground = np.zeros(int(0.04 * RATE))
+    time = np.arange(len(ground)) / RATE
+    for _ in range(random.integers(2, 7)):
+        tone, decay = np.exp(random.uniform(np.log(150), np.log(7000))), random.uniform(0.0005, 0.008)
+        ground += np.sin(2 * np.pi * tone * time + random.uniform(0, 6)) * np.exp(-time / decay) * random.uniform(0.2, 1)
+    near = signal.fftconvolve(drops, ground)[:count]
+    far = colored(random, count) * _gusts(random, count, random.uniform(0, 2))
+    return near / (np.sqrt(np.mean(near**2)) + 1e-9) + far * 10 ** (random.uniform(-20, 10) / 20)
+
+
 def _gusts(random: np.random.Generator, count: int, spread: float) -> np.ndarray:
     """Returns a gain that wanders by `spread` dB, some times a second."""
     points = 2 + int(count / RATE * random.uniform(1, 6))

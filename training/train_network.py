@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import time
 from pathlib import Path
 
@@ -55,27 +56,39 @@ class Batches:
 
 
 def loss(network: MaskNetwork, batch: torch.Tensor, lost: float, voice: float, gain_weights: np.ndarray) -> torch.Tensor:
+    """Returns the four parts of the loss of a batch of calls x frames x values: see `loss_of_outputs`."""
+    calls, frames = batch.shape[:2]
+    inputs = batch[..., :FEATURE_VALUES]
+    spectra = batch[..., FEATURE_VALUES:-1].reshape(calls, frames, 1 + 2 * TARGETS, features.BINS)
+    gains, logits, _ = network(inputs.reshape(calls, frames, features.FEATURES, features.BANDS))
+    return loss_of_outputs(gains.transpose(1, 2), logits, spectra, batch[..., -1], lost, voice, gain_weights)
+
+
+def loss_of_outputs(
+        gains: torch.Tensor, logits: torch.Tensor, spectra: torch.Tensor, labels: torch.Tensor, lost: float, voice: float,
+        gain_weights: np.ndarray) -> torch.Tensor:
     """Returns the four parts of the loss: for each of the three gains the distance of the masked spectrum from its
     target, with compressed magnitudes, weighted by `gain_weights`, and the cross-entropy of the auxiliary voice output,
     weighted by `voice`. The distance is asymmetric: missing magnitude (lost speech) counts `lost` times as much as
-    excess."""
-    calls, frames = batch.shape[:2]
-    inputs = batch[..., :FEATURE_VALUES]
-    rest = batch[..., FEATURE_VALUES:-1].reshape(calls, frames, 1 + 2 * TARGETS, features.BINS)
-    gains, logits, _ = network(inputs.reshape(calls, frames, features.FEATURES, features.BANDS))
-    error, targets, products = rest[:, :, 0], rest[:, :, 1 : 1 + TARGETS], rest[:, :, 1 + TARGETS :]
-    interpolation = torch.tensor(features.INTERPOLATION, device=batch.device)
-    compressed = (gains @ interpolation).clamp(1e-5) ** COMPRESSION
+    excess. The gains are frames x 3 x BANDS, the spectra frames x 7 x BINS as `examples.examples` orders them."""
+    error, targets = spectra[..., 0, :], spectra[..., 1 : 1 + TARGETS, :]
+    products = spectra[..., 1 + TARGETS :, :]
+    compressed = (gains @ _interpolation(gains.device)).clamp(1e-5) ** COMPRESSION
     parts, found = [], error
     for index in range(TARGETS):
-        found = found * compressed[:, index]
-        target = targets[:, :, index]
+        found = found * compressed[..., index, :]
+        target = targets[..., index, :]
         difference = found - target
         weight = 1 + (lost - 1) * (difference.detach() < 0)
         # The squared distance of two complex numbers, by the law of cosines.
-        distance = found**2 + target**2 - 2 * found * products[:, :, index]
+        distance = found**2 + target**2 - 2 * found * products[..., index, :]
         parts.append(float(gain_weights[index]) * (weight * difference**2 + 0.3 * distance).mean())
-    return torch.stack([*parts, voice * binary_cross_entropy_with_logits(logits, batch[..., -1])])
+    return torch.stack([*parts, voice * binary_cross_entropy_with_logits(logits, labels)])
+
+
+@functools.cache
+def _interpolation(device: torch.device) -> torch.Tensor:
+    return torch.tensor(features.INTERPOLATION, device=device)
 
 
 class TorchNetwork:

@@ -21,9 +21,9 @@ from weight_file import StoredNames, load
 # The features that are inputs as well, averaged over groups of bands: the level of the error, the coherence and the level
 # above the noise floor.
 _FEATURES, _GROUPS = [0, 4, 5], BANDS // 4
-_DROPOUT = 0.25
+DROPOUT = 0.25
 # The weight of a teacher in the target (distillation). The rest is the label.
-_TEACHER_WEIGHT = 0.5
+TEACHER_WEIGHT = 0.5
 
 
 class VoiceNetwork(StoredNames):
@@ -44,9 +44,15 @@ class VoiceNetwork(StoredNames):
 
 def inputs(mask_network: MaskNetwork, features: torch.Tensor) -> torch.Tensor:
     """Returns the inputs of the network, of features of calls x frames x FEATURES x BANDS."""
+    return torch.cat([mask_network.full_band_states(features), means_of_groups(features)], 2)
+
+
+def means_of_groups(features: torch.Tensor) -> torch.Tensor:
+    """Returns the means of some features over groups of bands, calls x frames x values, of features of calls x frames x
+    FEATURES x BANDS."""
     calls, frames = features.shape[:2]
     means = features[:, :, _FEATURES].reshape(calls, frames, len(_FEATURES), _GROUPS, -1).mean(-1)
-    return torch.cat([mask_network.full_band_states(features), means.reshape(calls, frames, -1)], 2)
+    return means.reshape(calls, frames, -1)
 
 
 def probabilities(network: VoiceNetwork, mask_network: MaskNetwork, features: torch.Tensor) -> torch.Tensor:
@@ -87,7 +93,7 @@ class Calls:
         target = voice = examples[..., -1:]
         if self.teacher:
             taught = probabilities(*self.teacher, features).numpy()[..., None]
-            target = _TEACHER_WEIGHT * taught + (1 - _TEACHER_WEIGHT) * voice
+            target = TEACHER_WEIGHT * taught + (1 - TEACHER_WEIGHT) * voice
         with torch.no_grad():
             found = inputs(self.mask_network, features).numpy()
         return np.concatenate([found, target, voice], 2).astype(np.float16)
@@ -100,7 +106,7 @@ def loss(network: VoiceNetwork, calls: list[np.ndarray]) -> torch.Tensor:
     inputs, target, voice = batch[..., :-2], batch[..., -2], batch[..., -1]
     if not network.training:
         return binary_cross_entropy_with_logits(network(inputs), voice)
-    inputs = inputs * (torch.rand(len(batch), 1, inputs.shape[2]) > _DROPOUT) / (1 - _DROPOUT)
+    inputs = inputs * (torch.rand(len(batch), 1, inputs.shape[2]) > DROPOUT) / (1 - DROPOUT)
     return binary_cross_entropy_with_logits(network(inputs), target)
 
 
