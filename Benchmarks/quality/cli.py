@@ -84,7 +84,7 @@ def parsed(words):
     for word, help_text in WORDS.items():
         parents = [shared] if word == "recordings" else [shared, made]
         each = parsers.add_parser(word, parents=parents, help=help_text, description=f"Measures {help_text}.")
-        if word in ("calls", "voices", "events"):
+        if word in ("calls", "voices", "events", "turns"):
             each.add_argument("--only", action="append", metavar="NAME", help="only this set; repeatable")
         if word == "turns":
             each.add_argument("--smart-turn", action="store_true",

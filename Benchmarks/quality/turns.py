@@ -16,6 +16,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "training" / "
 from short_sounds import Spoken  # noqa: E402
 from voices import HOP, load  # noqa: E402
 
+SETS = ("ends", "interruptions")
 SCENES = 100
 PROBABILITIES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 TIME_OUTS = numpy.arange(0.1, 3.01, 0.05)  # s
@@ -111,5 +112,9 @@ def interruptions(runner, voices, arguments):
 def measure(runner, corpus, arguments):
     voices = [voice for voice in load(corpus.training, True) if len(voice.active) * HOP / RATE >= LEAST]
     numpy.random.default_rng(arguments.seed).shuffle(voices)
-    return {"ends": of_ends(runner, voices[:arguments.count], arguments),
-            "interruptions": interruptions(runner, voices, arguments)}
+    chosen, report = arguments.only or SETS, {}
+    if "ends" in chosen:
+        report["ends"] = of_ends(runner, voices[:arguments.count], arguments)
+    if "interruptions" in chosen:
+        report["interruptions"] = interruptions(runner, voices, arguments)
+    return report

@@ -32,6 +32,7 @@ def main() -> None:
     chosen = options.parse_args()
     data, network = np.load(chosen.scenes), TurnNetwork()
     network.load_state_dict(torch.load(chosen.weights, weights_only=True))
+    network.eval()
     with torch.no_grad():
         scores = torch.cat([network(part.float()) for part in torch.from_numpy(data["features"]).split(16)])
     kinds, ends = scores[..., :4].softmax(-1).numpy(), scores[..., 4].sigmoid().numpy()

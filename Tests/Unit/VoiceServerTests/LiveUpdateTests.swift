@@ -66,9 +66,9 @@ struct LiveUpdateTests {
       $0.voiceActivityDetection.hangover.seconds == 1
     },
     Field(path: "turn_detection.longest_pause") {
-      $0.turnDetection.longestPause = Google_Protobuf_Duration(seconds: 1)
+      $0.turnDetection.longestPause = Google_Protobuf_Duration(seconds: 3)
     } isSeen: {
-      $0.turnDetection.longestPause.seconds == 1
+      $0.turnDetection.longestPause.seconds == 3
     },
   ]
 

@@ -90,9 +90,9 @@ public struct SessionConfiguration: Sendable, Equatable {
   public struct Turns: Sendable, Equatable {
     public var isEnabled = false
     /// The probability of an end at which a turn ends, above 0 and up to 1.
-    public var endProbability: Float = 0.5
+    public var endProbability: Float = 0.85
     /// A pause this long ends a turn whatever its probability.
-    public var longestPause = Duration.seconds(2)
+    public var longestPause = Duration.seconds(1)
 
     public init() {}
   }

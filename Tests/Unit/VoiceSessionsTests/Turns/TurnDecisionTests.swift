@@ -7,6 +7,13 @@ import Testing
 struct TurnDecisionTests {
   private typealias Event = TurnDecisions.Event
 
+  private static var configuration: SessionConfiguration.Turns {
+    var configuration = SessionConfiguration.Turns()
+    configuration.endProbability = 0.5
+    configuration.longestPause = .seconds(2)
+    return configuration
+  }
+
   @Test func aVoiceStartsATurnWithin50MillisecondsWhileTheFarEndIsSilent() {
     let events = events("..ssss")
     #expect(events.map(\.frame) == [4])
@@ -44,7 +51,7 @@ struct TurnDecisionTests {
   }
 
   @Test func aLowerEndProbabilityEndsSooner() {
-    var configuration = SessionConfiguration.Turns()
+    var configuration = Self.configuration
     configuration.endProbability = 0.3
     let events = events("ssss" + String(repeating: "m", count: 20), configuration)
     #expect(events.last?.event == .ended(silentFrom: 4, probability: 0.3))
@@ -93,7 +100,7 @@ struct TurnDecisionTests {
   private func silence(_ count: Int) -> String { String(repeating: ".", count: count) }
 
   private func events(
-    _ scores: String, _ configuration: SessionConfiguration.Turns = .init(),
+    _ scores: String, _ configuration: SessionConfiguration.Turns = configuration,
     farEndTalks: Bool = false
   ) -> [(frame: Int, event: Event)] {
     var decisions = TurnDecisions(configuration, frame: 0)

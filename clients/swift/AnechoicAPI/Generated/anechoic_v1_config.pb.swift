@@ -625,7 +625,7 @@ public nonisolated struct Anechoic_V1_TurnDetection: Sendable {
   /// Enables the events.
   public var enabled: Bool = false
 
-  /// The probability at which TurnEnded is sent, above 0 and up to 1. Default 0.5. A lower value ends
+  /// The probability at which TurnEnded is sent, above 0 and up to 1. Default 0.85. A lower value ends
   /// turns sooner, and cuts off more of them.
   public var endProbability: Float {
     get {_endProbability ?? 0}
@@ -636,7 +636,7 @@ public nonisolated struct Anechoic_V1_TurnDetection: Sendable {
   /// Clears the value of `endProbability`. Subsequent reads from it will return its default value.
   public mutating func clearEndProbability() {self._endProbability = nil}
 
-  /// A pause this long ends a turn whatever its probability. 200 ms to 10 s. Default 2 s.
+  /// A pause this long ends a turn whatever its probability. 200 ms to 10 s. Default 1 s.
   public var longestPause: SwiftProtobuf.Google_Protobuf_Duration {
     get {_longestPause ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_longestPause = newValue}
