@@ -93,8 +93,8 @@ struct ProcessFiles: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      The file with the echo path of an earlier session on the same device, so that the echo is removed \
-      from its first sample on.
+      The file with the echo path of an earlier session on the same device, with which the echo \
+      canceller begins.
       """, valueName: "file"))
   var echoPath: String?
 

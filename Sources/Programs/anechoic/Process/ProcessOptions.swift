@@ -24,6 +24,12 @@ struct VoiceOptions: ParsableArguments {
       valueName: "probability"))
   var turnEndProbability: Float?
 
+  func validate() throws {
+    guard turns || turnEndProbability == nil else {
+      throw ValidationError("--turn-end-probability needs --turns.")
+    }
+  }
+
   func apply(to config: inout Anechoic_V1_SessionConfig) {
     config.preferredMicMode = micMode.mode
     config.voiceActivityDetection.enabled = true

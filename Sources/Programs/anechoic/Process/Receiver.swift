@@ -25,6 +25,7 @@ struct Receiver: ~Copyable {
   private var recognizer: OutputTrack?
   private var raw: OutputTrack?
   private let echoPath: String?
+  private var hasEchoPath = false
   private let log: any JobLog
   private let inputLevels: InputFiles.RecentLevelsOfInputs
   private let controls: ControlQueue
@@ -65,6 +66,11 @@ struct Receiver: ~Copyable {
       throw error
     }
     try log.finish()
+    if echoPath != nil, !hasEchoPath {
+      say(
+        "--save-echo-path: the session told no echo path; it needs a reference, an echo that it has "
+          + "learnt to cancel, and the engine anechoic")
+    }
     findings.endSpeech(at: Int64(output.file.sampleCount))
     findings.levels = meter.meanSquares
     return findings
@@ -90,7 +96,9 @@ struct Receiver: ~Copyable {
     case .event(let event): try take(event)
     case .stats(let stats): try log.record(stats)
     case .controlResult(let result): try take(result)
-    case .echoPath(let path): if let file = echoPath { try path.write(to: file) }
+    case .echoPath(let path):
+      hasEchoPath = true
+      if let file = echoPath { try path.write(to: file) }
     case .started, nil: break
     }
   }

@@ -99,7 +99,8 @@ enum SocketRequest {
       guard text.count <= Self.longestExplained, let fault = JSONFault(ofRequest: text) else {
         throw .notA(Anechoic_V1_ProcessRequest.protoMessageName)
       }
-      throw Status(InvalidField(fault.path.joined(separator: "."), fault.problem))
+      let field = fault.path.isEmpty ? "request" : fault.path.joined(separator: ".")
+      throw Status(InvalidField(field, fault.problem))
     }
   }
 
