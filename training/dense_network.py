@@ -13,8 +13,8 @@ from network import MaskNetwork
 
 
 class DenseNetwork(nn.Module):
-    """Computes as `MaskNetwork` does, for features of frames x calls x values: frames come first, as a recurrent layer of
-    a GPU wants them. Layers at a quarter of the bands have the order groups x channels, others channels x bands.
+    """Computes as `MaskNetwork` does, for features of frames x calls x values: frames come first, as a recurrent
+    layer of a GPU wants them. Layers at a quarter of the bands have the order groups x channels, others channels x bands.
 
     The convolutions compute with bfloat16 on a GPU, the recurrent layers and the gains with float32."""
 

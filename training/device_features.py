@@ -104,8 +104,8 @@ class DeviceFeatures:
     def __call__(
             self, error: torch.Tensor, microphone: torch.Tensor, reference: torch.Tensor, louder: torch.Tensor,
             first: torch.Tensor, begin: torch.Tensor, count: int) -> torch.Tensor:
-        """Returns `count` frames x calls x values from the frame `begin` of each call on, of spectra of calls x frames x
-        bins. The state of the features begins at the frame `first` of each call. `louder` is a factor of the dither."""
+        """Returns `count` frames x calls x values from the frame `begin` of each call on, of spectra of calls x frames
+        x bins. The state of the features begins at the frame `first` of each call. `louder` is a factor of the dither."""
         calls, frames, bins = error.shape
         echo, end = microphone - error, begin + count
         bands = torch.stack([power(spectrum) @ self._averages for spectrum in (error, echo, microphone, reference)])

@@ -139,7 +139,7 @@ def _compare(found, target, product, kind, lost):
 def _mask_loss(
         gains, spectra, kinds, sums, gradients, lost, BINS: tl.constexpr, WIDTH: tl.constexpr, LEAST: tl.constexpr,
         POWER: tl.constexpr):
-    """Writes the three sums of the loss of a frame of a call, and the derivatives by its gains: see `loss_of_outputs`."""
+    """Writes the three sums of the loss of a frame of a call, and the derivatives by its gains, as `loss_of_outputs`."""
     frame = tl.program_id(0).to(tl.int64)
     bins = tl.arange(0, WIDTH)
     inside = bins < BINS

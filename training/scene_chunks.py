@@ -1,5 +1,5 @@
-"""Makes scenes without end, in several processes, for a training that reads them as they come: chunks of rendered scenes
-in a folder in memory. `scene_pool.py` keeps them on a GPU."""
+"""Makes scenes without end, in several processes, for a training that reads them as they come: chunks of rendered
+scenes in a folder in memory. `scene_pool.py` keeps them on a GPU."""
 
 from __future__ import annotations
 

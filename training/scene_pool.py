@@ -38,8 +38,8 @@ class Mixture:
 
 @dataclass
 class Batch:
-    """Features of frames x calls x values; compressed magnitudes of the error and of the targets, and the products of the
-    targets, frames x calls x 7 x bins; and whether there is a voice, frames x calls."""
+    """Features of frames x calls x values; compressed magnitudes of the error and of the targets, and the products of
+    the targets, frames x calls x 7 x bins; and whether there is a voice, frames x calls."""
 
     features: torch.Tensor
     spectra: torch.Tensor

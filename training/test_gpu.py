@@ -1,5 +1,5 @@
-"""Compares the programs for a GPU with those they stand for, on a processor, where Triton interprets the kernels: run with
-`python -m unittest`."""
+"""Compares the programs for a GPU with those they stand for, on a processor, where Triton interprets the kernels: run
+with `python -m unittest`."""
 
 from __future__ import annotations
 

@@ -182,7 +182,8 @@ class Average:
 
 
 def train_masks(
-        network: MaskNetwork, pool: ScenePool, feeder: Feeder, options: argparse.Namespace, output: Path) -> DenseNetwork:
+        network: MaskNetwork, pool: ScenePool, feeder: Feeder, options: argparse.Namespace, output: Path
+) -> DenseNetwork:
     """Trains the mask network, and returns it with its average weights."""
     dense, mixture = DenseNetwork(network, options.device), Mixture()
     weights = list(network.parameters())

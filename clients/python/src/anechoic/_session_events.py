@@ -47,8 +47,9 @@ class VoiceActivityChanged(Event):
 
 @dataclass(frozen=True)
 class TurnStarted(Event):
-    """The person at the microphone began to talk: a turn. Sent within some 50 ms while the far end is silent. While
-    the far end talks, sent when the voice is sure to be more than a backchannel, together with TurnInterruption.
+    """The person at the microphone began to talk: a turn. Sent some 50 to 120 ms after the onset while the far end is
+    silent. While the far end talks, sent when the voice is sure to be more than a backchannel, together with
+    TurnInterruption.
     """
 
     began_at_sample: int

@@ -628,7 +628,8 @@ public nonisolated struct Anechoic_V1_VoiceActivityChanged: Sendable {
   public init() {}
 }
 
-/// The person at the microphone began to talk: a turn. Sent within some 50 ms while the far end is silent.
+/// The person at the microphone began to talk: a turn. Sent some 50 to 120 ms after the onset while the far
+/// end is silent.
 /// While the far end talks, sent when the voice is sure to be more than a backchannel, together with
 /// TurnInterruption.
 public nonisolated struct Anechoic_V1_TurnStarted: Sendable {

@@ -365,8 +365,8 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
   public mutating func clearResumePoint() {_uniqueStorage()._resumePoint = nil}
 
   /// The echo path that an earlier session of the same device has learnt: ProcessResponse.echo_path. The
-  /// echo is then removed from its first sample on. Started.echo_path_used tells whether it was used. A path
-  /// that does not fit the room any more is forgotten within the first half second of echo.
+  /// canceller then begins with it, and has nothing to learn. Started.echo_path_used tells whether it was
+  /// used. A path that does not fit the room any more is forgotten within the first half second of echo.
   public var echoPathHint: Anechoic_V1_EchoPath {
     get {_storage._echoPathHint ?? Anechoic_V1_EchoPath()}
     set {_uniqueStorage()._echoPathHint = newValue}
