@@ -25,14 +25,14 @@ _LEAST = 1e-10
 
 @dataclass(frozen=True)
 class Mixture:
-    """The shares of a batch. Of the calls that are mixed anew, the rest has a talker and noise."""
+    """The shares of a batch. The rest of the calls that are mixed anew has a talker and noise."""
 
     mixed: float = 0.5
-    # Of the calls that are mixed anew.
+    # Shares of the calls that are mixed anew.
     competing: float = 0.3
     noise_alone: float = 0.18
     clean: float = 0.12
-    # Of all calls.
+    # Shares of all calls.
     restarted: float = 0.43
 
 

@@ -19,7 +19,6 @@ struct Mask: ~Copyable {
   let gains: UnsafeMutablePointer<Float>
   /// The gains of the bins for a recognizer. Nil for an engine without this output.
   let recognizerGains: UnsafeMutablePointer<Float>?
-  private let recognizerGainsOfBands: UnsafeMutablePointer<Float>
   /// The mean power of the bands of the last frame without its echo.
   private(set) var powerWithoutEcho: Float = 0
   /// The mean power of the bands of the last frame after the gains for echo.
@@ -34,11 +33,10 @@ struct Mask: ~Copyable {
     self.kernels = kernels
     bands = .shared(bins: bins)
     binCount = bins
-    memory = FloatBuffer(3 * Bands.count + (hasRecognizer ? 2 : 1) * bins)
+    memory = FloatBuffer(2 * Bands.count + (hasRecognizer ? 2 : 1) * bins)
     gainsOfBands = memory.start
     echoGains = memory.start + Bands.count
-    recognizerGainsOfBands = memory.start + 2 * Bands.count
-    gains = memory.start + 3 * Bands.count
+    gains = memory.start + 2 * Bands.count
     recognizerGains = hasRecognizer ? gains + bins : nil
     noise = NoiseGains(kernels: kernels)
   }
@@ -58,12 +56,8 @@ struct Mask: ~Copyable {
       let echo = max(echoGains[band], limits.echo)
       let limit = max(band < Self.hiss ? limits.noise : limits.hiss, minimumNoiseGain)
       let noiseGain = max(noise.gains[band], limit)
-      let others = max(network.competingVoices[band], limits.competingVoices)
-      let gain = echo * noiseGain * others
+      let gain = echo * noiseGain * max(network.competingVoices[band], limits.competingVoices)
       gainsOfBands[band] = gain
-      // A recognizer loses more words by the exponent than by the echo that it removes.
-      recognizerGainsOfBands[band] =
-        max(network.echo[band], limits.echo) * max(noiseGain, limits.recognizerNoise) * others
       let share = network.echo[band] * network.echo[band]
       afterEcho += echo * echo * error[band]
       after += gain * gain * error[band]
@@ -73,18 +67,33 @@ struct Mask: ~Copyable {
     powerAfterEcho = afterEcho / Float(Bands.count)
     echoShare = noise.power > 1e-11 ? 1 - noise.powerWithoutEcho / noise.power : 0
     residualEcho = after > 1e-9 ? 1 - afterWithout / after : 0
-    interpolate(gainsOfBands, into: gains)
-    if let recognizerGains { interpolate(recognizerGainsOfBands, into: recognizerGains) }
+    interpolate(into: gains)
+    if let recognizerGains {
+      computeForRecognizer(network, limits, minimumNoiseGain)
+      interpolate(into: recognizerGains)
+    }
+  }
+
+  /// Computes the gains of the bands for a recognizer, in place of those of the mask. The exponent for
+  /// echo and the strong limits on noise do not apply.
+  private func computeForRecognizer(
+    _ network: MaskNetwork.Gains, _ limits: MaskLimits.Values, _ minimumNoiseGain: Float
+  ) {
+    for band in 0..<Bands.count {
+      let limit = max(band < Self.hiss ? limits.noise : limits.hiss, minimumNoiseGain)
+      gainsOfBands[band] =
+        max(network.echo[band], limits.echo)
+        * max(noise.gains[band], limit, limits.recognizerNoise)
+        * max(network.competingVoices[band], limits.competingVoices)
+    }
   }
 
   /// Computes the gains of the bins from those of the bands.
-  private func interpolate(
-    _ ofBands: UnsafeMutablePointer<Float>, into gains: UnsafeMutablePointer<Float>
-  ) {
-    bands.interpolate(ofBands, into: gains)
+  private func interpolate(into gains: UnsafeMutablePointer<Float>) {
+    bands.interpolate(gainsOfBands, into: gains)
     guard binCount > bands.bins else { return }
     var sum: Float = 0
-    for band in (Bands.count - Self.highest)..<Bands.count { sum += ofBands[band] }
+    for band in (Bands.count - Self.highest)..<Bands.count { sum += gainsOfBands[band] }
     let mean = sum / Float(Self.highest)
     for bin in bands.bins..<binCount { gains[bin] = mean }
   }

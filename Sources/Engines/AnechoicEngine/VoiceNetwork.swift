@@ -81,18 +81,10 @@ extension VoiceNetwork {
     init(_ file: WeightFile, count: Int) throws(WeightFile.Fault) {
       let (stateCount, gates) = (VoiceNetwork.stateCount, VoiceNetwork.gates)
       let inputs = 2 * count + VoiceNetwork.features.count * VoiceNetwork.groups
-      func layer(
-        _ name: String, _ end: String, _ outputs: Int, _ inputs: Int
-      ) throws(WeightFile.Fault) -> Layer {
-        Layer(
-          weights: try file.values("voice.\(name).weight\(end)", count: outputs * inputs),
-          bias: try file.values("voice.\(name).bias\(end)", count: outputs),
-          inputsOfOneColumn: inputs)
-      }
       self.inputs = inputs
-      fromInput = try layer("remember", "_ih_l0", gates, inputs)
-      fromState = try layer("remember", "_hh_l0", gates, stateCount)
-      outputLayer = try layer("leave", "", 1, stateCount + count)
+      fromInput = try file.layer("voice.remember", "_ih_l0", gates, inputs)
+      fromState = try file.layer("voice.remember", "_hh_l0", gates, stateCount)
+      outputLayer = try file.layer("voice.leave", "", 1, stateCount + count)
     }
   }
 }

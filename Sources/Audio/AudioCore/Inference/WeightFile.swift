@@ -55,6 +55,15 @@ package struct WeightFile: Sendable {
     return values
   }
 
+  /// Returns a layer for one column, whose weights and bias have these names, with an end behind both.
+  package func layer(
+    _ name: String, _ end: String, _ outputs: Int, _ inputs: Int
+  ) throws(Fault) -> Layer {
+    Layer(
+      weights: try values("\(name).weight\(end)", count: outputs * inputs),
+      bias: try values("\(name).bias\(end)", count: outputs), inputsOfOneColumn: inputs)
+  }
+
   private struct Reader {
     let bytes: UnsafeRawBufferPointer
     var position = 0

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What other threads ask of the thread of a `WebSocketService`.
+/// The requests of other threads to the thread of a `WebSocketService`.
 final class WebSocketCommands: Sendable {
   /// Connections that begin, and commands for connections.
   struct Batch {

@@ -41,8 +41,8 @@ struct CaptureOutputs: ~Copyable {
   /// Mutes or unmutes all outputs from a sample of the microphone on.
   mutating func mute(_ isMuted: Bool, at sample: Int64) {
     main.mute(isMuted, at: sample)
-    recognizer?.mute(isMuted, at: sample)
-    raw?.mute(isMuted, at: sample)
+    recognizer?.output.mute(isMuted, at: sample)
+    raw?.output.mute(isMuted, at: sample)
   }
 
   /// Completes the outputs of a frame that the engine has processed. `input` is the microphone as the

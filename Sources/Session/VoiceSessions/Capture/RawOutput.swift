@@ -25,8 +25,6 @@ struct RawOutput: ~Copyable {
     self.converter = converter
   }
 
-  mutating func mute(_ isMuted: Bool, at sample: Int64) { output.mute(isMuted, at: sample) }
-
   /// Makes the output of a frame of the microphone. Runs per frame: no allocation, lock, log or await.
   mutating func process(_ microphone: borrowing Frame) {
     delay.process(microphone, into: delayed)

@@ -52,8 +52,6 @@ struct RecognizerOutput: ~Copyable {
     bypass.isOn = configuration.voiceProcessing.isBypassed
   }
 
-  mutating func mute(_ isMuted: Bool, at sample: Int64) { output.mute(isMuted, at: sample) }
-
   /// Makes the output of the frame that the engine has processed. `input` is the microphone as the engine
   /// got it. Runs per frame: no allocation, lock, log or await.
   mutating func process(_ input: borrowing Frame, _ injections: borrowing InjectionQueue) {

@@ -211,7 +211,7 @@ extension TurnFeatures {
   }
 }
 
-/// What the session knows about a frame beside its sound.
+/// The findings of the session in a frame, beside its sound.
 struct TurnObservation {
   /// The engine's probability of speech, 0...1.
   var speechProbability: Float
@@ -220,7 +220,7 @@ struct TurnObservation {
   /// The share of the microphone that the echo canceller predicts, 0...1.
   var explainedShare: Float
   var microphoneMeanSquare: Float
-  /// Of the newest frame of the echo reference, or 0 without one.
+  /// The mean square of the newest frame of the echo reference, or 0 without one.
   var referenceMeanSquare: Float
   /// Whether the far end is heard in this frame.
   var farEndIsAudible: Bool

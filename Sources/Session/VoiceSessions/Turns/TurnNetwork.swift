@@ -83,19 +83,11 @@ extension TurnNetwork {
     }()
 
     init(_ file: WeightFile) throws(WeightFile.Fault) {
-      func layer(
-        _ name: String, _ end: String, _ outputs: Int, _ inputs: Int
-      ) throws(WeightFile.Fault) -> Layer {
-        Layer(
-          weights: try file.values("turns.\(name).weight\(end)", count: outputs * inputs),
-          bias: try file.values("turns.\(name).bias\(end)", count: outputs),
-          inputsOfOneColumn: inputs)
-      }
       let (hidden, state) = (TurnNetwork.hiddenCount, TurnNetwork.stateCount)
-      enter = try layer("enter", "", hidden, TurnNetwork.inputCount)
-      fromInput = try layer("remember", "_ih_l0", TurnNetwork.gates, hidden)
-      fromState = try layer("remember", "_hh_l0", TurnNetwork.gates, state)
-      leave = try layer("leave", "", 5, state)
+      enter = try file.layer("turns.enter", "", hidden, TurnNetwork.inputCount)
+      fromInput = try file.layer("turns.remember", "_ih_l0", TurnNetwork.gates, hidden)
+      fromState = try file.layer("turns.remember", "_hh_l0", TurnNetwork.gates, state)
+      leave = try file.layer("turns.leave", "", 5, state)
     }
   }
 }

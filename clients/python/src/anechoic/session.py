@@ -93,8 +93,7 @@ class Session(Requests, DeviceReports, Facts):
         - intermittent_reference: Whether pauses of the reference are silence: see `place_reference`.
         - microphone_pair: The arrangement of the two microphones of a microphone with two channels, which then hear
           in a direction. `report_route` changes it.
-        - echo_path: What an earlier session of the same device has learnt: its `echo_path`. The echo is then removed
-          from its first sample on.
+        - echo_path: The `echo_path` of an earlier session on the same device, with which the echo canceller begins.
         - learn_echo_path: Whether the session tells the echo path that it learns.
         - on_injection_permission: Decides whether a client may inject speech. Without it, nobody is answered.
         - on_mute_gesture: Decides whether a mute gesture is applied. Asks for gestures to be decided.
