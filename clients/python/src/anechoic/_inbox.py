@@ -40,6 +40,7 @@ class Inbox:
         self.events = EventLog()
         self.statistics: Statistics | None = None
         self.echo_path = b""
+        self.voiceprint = b""
         self.lost_samples = 0
         """The samples of the output that were replaced by silence."""
         self.invalid_responses = 0
@@ -101,6 +102,8 @@ class Inbox:
                 self.statistics = from_message(Statistics, response.stats)
         elif kind == "echo_path":
             self.echo_path = response.echo_path.SerializeToString()
+        elif kind == "voiceprint":
+            self.voiceprint = response.voiceprint.SerializeToString()
         else:
             self._drop("the session has started already" if kind == "started" else "an empty response")
         return None
