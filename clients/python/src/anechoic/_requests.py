@@ -46,7 +46,7 @@ class Requests:
         `VoiceEnrollmentChanged` tells the end, also of an enrollment that failed.
         """
         sample = await self._control(None, enroll_voice=api.EnrollVoice())
-        self._state.is_enrolling = True
+        self._state.enrolls(True)
         return sample
 
     async def set_voiceprint(self, voiceprint: bytes) -> int:
@@ -55,7 +55,7 @@ class Requests:
         if voiceprint:
             message.voiceprint.CopyFrom(voiceprint_message(voiceprint))
         sample = await self._control(None, set_voiceprint=message)
-        self._state.voice_known(message.voiceprint if voiceprint else None)
+        self._state.voice_is(message.voiceprint if voiceprint else None)
         self._link.inbox.voiceprint = b""
         return sample
 
