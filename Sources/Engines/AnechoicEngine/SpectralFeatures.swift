@@ -167,13 +167,8 @@ struct SpectralFeatures: ~Copyable {
         / (echo[band] + 1e-3 * error[band] + Self.smallestPower)
       leakage[band] = min(ratio, leakage[band] * 1.003 + 1e-6)
     }
-    let (e, d) = (signals.error, signals.echo)
-    for bin in 0..<binCount {
-      let real = e.real[bin] * d.real[bin] + e.imaginary[bin] * d.imaginary[bin]
-      let imaginary = e.imaginary[bin] * d.real[bin] - e.real[bin] * d.imaginary[bin]
-      cross.real[bin] += rate * (real - cross.real[bin])
-      cross.imaginary[bin] += rate * (imaginary - cross.imaginary[bin])
-    }
+    kernels.table.smooth_cross(
+      signals.error.forC, signals.echo.forC, rate, cross.mutableForC, Int32(binCount))
     kernels.table.power(cross.forC, binPowers, Int32(binCount))
     bands.average(binPowers, into: powers + 4 * row)
   }
