@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import torch
 from torch import nn
 
@@ -19,11 +21,19 @@ class VoiceEncoder(nn.Module):
     """A layer, a GRU and a layer whose outputs point in the direction of a voice. The longer the output of a frame, the
     more it tells about the voice. The voiceprint of a recording is the direction of the sum of all outputs."""
 
-    def __init__(self, hidden: int = 64, state: int = 96):
+    def __init__(self, hidden: int = 64, state: int = 128):
         super().__init__()
         self.enter = nn.Linear(BANDS, hidden)
         self.remember = nn.GRU(hidden, state, batch_first=True)
         self.leave = nn.Linear(state, PRINT)
+
+    @staticmethod
+    def load(file: Path) -> "VoiceEncoder":
+        """Reads an encoder of any size."""
+        weights = torch.load(file, weights_only=True)
+        encoder = VoiceEncoder(weights["enter.bias"].numel(), weights["remember.weight_hh_l0"].shape[1])
+        encoder.load_state_dict(weights)
+        return encoder
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         """Returns calls x frames x PRINT, from inputs of calls x frames x INPUTS or BANDS."""

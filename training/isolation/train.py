@@ -38,7 +38,10 @@ class Pool:
             most -= 1
             self.files.add(file)
             data = np.load(file)
-            part = {name: torch.from_numpy(data[name]) for name in ("inputs", "kept", "removed", "beside")}
+            part = {name: torch.from_numpy(data[name]) for name in ("inputs", "kept", "beside")}
+            powers = [data[name].astype(np.float32) ** (2 / COMPRESSION) for name in ("kept", "removed")]
+            part["both"] = torch.from_numpy(((powers[0] + powers[1]) ** (COMPRESSION / 2)).astype(np.float16))
+            part["power"], part["power_removed"] = (torch.from_numpy(power.mean(-1)) for power in powers)
             directions = self._directions(part["inputs"][..., :BANDS])
             for name in ("own", "absent"):
                 prints = self._directions(torch.from_numpy(data[name])).sum(1)
@@ -59,22 +62,22 @@ class Pool:
         self, part: dict[str, torch.Tensor], chosen: torch.Tensor, chance: torch.Tensor, frames: int
     ) -> dict[str, torch.Tensor]:
         """Returns the inputs of some scenes and what is wanted of them. `chance` says who is enrolled."""
-        kept, removed = part["kept"][chosen, :frames].float(), part["removed"][chosen, :frames].float()
+        kept, both = part["kept"][chosen, :frames].float(), part["both"][chosen, :frames].float()
+        power, power_removed = part["power"][chosen, :frames], part["power_removed"][chosen, :frames]
         nobody = (chance >= _OWN) & (chance < _OWN + _NOBODY) & ~part["beside"][chosen]
         absent = chance >= _OWN + _NOBODY
         alike = torch.where(
             absent[:, None, None], part["absent"][chosen, :frames], part["own"][chosen, :frames]).float()
         alike[nobody] = 0
-        both = (kept ** (2 / COMPRESSION) + removed ** (2 / COMPRESSION)) ** (COMPRESSION / 2)
         # Until the kept voice talks for the first time, the first voice is the nearest.
-        talks = (kept ** (2 / COMPRESSION)).mean(-1) > _ACTIVE
+        talks = power > _ACTIVE
         before = nobody[:, None] & (talks.cumsum(1) == 0)
         wanted = torch.where(before[..., None], both, kept)
         wanted[absent] = 0
-        talks = (wanted ** (2 / COMPRESSION)).mean(-1) > _ACTIVE
+        talks = torch.where(before, power + power_removed, power) > _ACTIVE
+        talks[absent] = False
         return {"inputs": part["inputs"][chosen, :frames].float(), "alike": alike, "both": both, "wanted": wanted,
-                "talks": talks.float(), "kept": kept, "removed": removed, "nobody": nobody, "absent": absent,
-                "before": before}
+                "talks": talks.float(), "before": before, "kept": kept, "power": power, "power_removed": power_removed}
 
 
 def likeness(directions: torch.Tensor, voiceprints: torch.Tensor) -> torch.Tensor:
@@ -112,12 +115,13 @@ def measure(network: IsolationNetwork, pool: Pool) -> str:
         example = pool.example(part, chosen, torch.full((len(chosen),), chance), part["inputs"].shape[1])
         scores = network(example["inputs"], example["alike"])
         power = torch.sigmoid(scores[..., :BANDS]) ** 2
-        kept, removed = (example[of] ** (2 / COMPRESSION) for of in ("kept", "removed"))
-        has_kept, has_removed = kept.mean(-1) > _ACTIVE, removed.mean(-1) > _ACTIVE / 3
+        kept, both = (example[of] ** (2 / COMPRESSION) for of in ("kept", "both"))
+        removed, has_kept = both - kept, example["power"] > _ACTIVE
+        has_removed = example["power_removed"] > _ACTIVE / 3
         counted = ~example["before"]
         rows = []
-        for of, frames in ((removed, has_removed & (kept.mean(-1) < 1e-4)), (removed, has_removed & has_kept),
-                           (kept, has_kept & (removed.mean(-1) < 1e-4))):
+        for of, frames in ((removed, has_removed & (example["power"] < 1e-4)), (removed, has_removed & has_kept),
+                           (kept, has_kept & (example["power_removed"] < 1e-4))):
             frames = (frames & counted)[..., None]
             sums = torch.stack([(of * power * frames).sum((1, 2)), (of * frames).sum((1, 2))])
             enough = sums[1] > 1
@@ -148,13 +152,12 @@ def main() -> None:
     torch.manual_seed(chosen.seed)
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
-    random, encoder, network = np.random.default_rng(chosen.seed), VoiceEncoder(), IsolationNetwork()
-    encoder.load_state_dict(torch.load(chosen.encoder, weights_only=True))
+    random, encoder, network = np.random.default_rng(chosen.seed), VoiceEncoder.load(chosen.encoder), IsolationNetwork()
     if chosen.first:
         network.load_state_dict(torch.load(chosen.first, weights_only=True))
     pool, held_out = Pool(encoder), Pool(encoder)
     held_out.read(chosen.held_out)
-    pool.read(chosen.scenes, most=3)
+    pool.read(chosen.scenes, most=8)
     average = torch.optim.swa_utils.AveragedModel(network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.99))
     optimizer = torch.optim.AdamW(network.parameters(), chosen.rate, weight_decay=0.01)
     begin, shown, steps, sums = time.monotonic(), time.monotonic(), 0, torch.zeros(3)
@@ -170,8 +173,9 @@ def main() -> None:
         average.update_parameters(network)
         steps += 1
         sums += torch.tensor([*found.tolist(), 1])
-        pool.read(chosen.scenes, most=1)
-        if time.monotonic() - shown > 90:
+        if steps % 8 == 0:
+            pool.read(chosen.scenes, most=1)
+        if time.monotonic() - shown > 100:
             print(f"{share:.2f} step {steps}, {100 * len(pool.parts)} scenes: {(sums / sums[2]).tolist()[:2]} "
                   f"{measure(average.module, held_out)}", flush=True)
             sums.zero_()

@@ -12,8 +12,9 @@ from torch.nn import functional
 
 from network import PRINT, VoiceEncoder
 
-# The ends of the parts whose voiceprints count, in frames.
-_ENDS = (60, 120, 200, 400)
+# The frames of a part in training, and the ends of the parts whose voiceprints count.
+_FRAMES = 240
+_ENDS, _ENDS_HELD_OUT = (60, 120, 180, 240), (60, 120, 200, 400)
 # What separates two voices at least, as a cosine, and the scale of the cosines.
 _MARGIN, _SCALE = 0.15, 20.0
 
@@ -48,14 +49,15 @@ def varied(inputs: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     level = (torch.rand(count, 1, 1, generator=generator) * 24 - 18) * decibels
     points = torch.randn(count, 1, 9, generator=generator) * 3 * decibels
     response = functional.interpolate(points, size=inputs.shape[-1], mode="linear", align_corners=True)
-    return (inputs + level + response).clamp(min=-1.95)
+    floor = torch.exp(4 * (torch.rand(count, 1, 1, generator=generator) * 2.2 - 1.95 - 1.5 + 0.3 * points[..., :1]))
+    return torch.log(torch.exp(4 * (inputs + level + response - 1.5)) + floor) / 4 + 1.5
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("output", type=Path, help="the .pt file of weights")
-    options.add_argument("examples", type=Path)
-    options.add_argument("held_out", type=Path)
+    options.add_argument("held_out", type=Path, help="examples to measure with")
+    options.add_argument("examples", type=Path, nargs="+")
     options.add_argument("--minutes", type=float, default=12)
     options.add_argument("--rate", type=float, default=4e-3)
     options.add_argument("--batch", type=int, default=64)
@@ -65,7 +67,8 @@ def main() -> None:
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
     generator = torch.Generator().manual_seed(chosen.seed)
-    data, held = np.load(chosen.examples), np.load(chosen.held_out)
+    parts, held = [np.load(file) for file in chosen.examples], np.load(chosen.held_out)
+    data = {name: np.concatenate([part[name] for part in parts]) for name in ("names", "prints", "inputs")}
     names, classes = np.unique(data["names"], return_inverse=True)
     is_named = np.array(["." not in name.split("@")[0] for name in data["names"]])
     teacher = data["prints"].astype(np.float32)
@@ -87,12 +90,13 @@ def main() -> None:
             group["lr"] = chosen.rate * min(1, steps / 30 + 0.03) * 0.5 * (1 + np.cos(np.pi * share))
         pairs = np.concatenate([random.choice(members[index], 2, replace=False)
                                 for index in random.choice(several, chosen.batch // 2, replace=False)])
-        found = encoder(varied(inputs[pairs].float(), generator))
+        first = random.integers(inputs.shape[1] - _FRAMES)
+        found = encoder(varied(inputs[pairs, first : first + _FRAMES].float(), generator))
         sums = functional.normalize(found.cumsum(1)[:, [end - 1 for end in _ENDS]], dim=-1)
         distill = (1 - (sums * wanted[pairs][:, None]).sum(-1)).mean()
-        first, second = sums[0::2, -2], sums[1::2, -1]
-        alike = _SCALE * (first @ second.T - _MARGIN * torch.eye(len(first)))
-        labels = torch.arange(len(first))
+        one, other = sums[0::2, -2], sums[1::2, -1]
+        alike = _SCALE * (one @ other.T - _MARGIN * torch.eye(len(one)))
+        labels = torch.arange(len(one))
         apart = (functional.cross_entropy(alike, labels) + functional.cross_entropy(alike.T, labels)) / 2
         optimizer.zero_grad()
         (distill + 0.3 * apart).backward()
@@ -103,7 +107,7 @@ def main() -> None:
             shown = time.monotonic()
             with torch.no_grad():
                 sums = encoder(held_inputs[torch.from_numpy(held_named)]).cumsum(1)
-            errors = [equal_error(functional.normalize(sums[:, end - 1], dim=1), held_names) for end in _ENDS]
+            errors = [equal_error(functional.normalize(sums[:, end - 1], dim=1), held_names) for end in _ENDS_HELD_OUT]
             close = (functional.normalize(sums[:, -1], dim=1) * held_wanted).sum(1).mean()
             print(f"{share:.2f} step {steps}: {distill.item():.3f} {apart.item():.3f} held out: cosine {close:.3f} equal "
                   f"errors {errors}", flush=True)
