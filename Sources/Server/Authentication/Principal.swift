@@ -41,6 +41,8 @@ public enum Scope: String, Sendable, CaseIterable {
   /// Asks for permission to inject speech, and injects speech, into any session whose name the
   /// client knows.
   case inject
+  /// Lets sessions learn a voice, and keep one by its voiceprint.
+  case enroll
   /// Does everything, with the sessions of all clients.
   case admin
 }

@@ -57,9 +57,10 @@ extension Status {
     }
   }
 
-  static func scopeMissing(_ scope: Scope, for method: GRPCTransport.Method) -> Status {
+  /// Creates the status for a method or a field that the client may not use.
+  static func scopeMissing(_ scope: Scope, for name: String) -> Status {
     Status(
-      .permissionDenied, "\(method.name) needs the scope \"\(scope.rawValue)\"",
+      .permissionDenied, "\(name) needs the scope \"\(scope.rawValue)\"",
       reason: "SCOPE_MISSING")
   }
 

@@ -114,6 +114,8 @@ package final class RecordedSession {
   package var processedSamples: Int64 { session.processedSamples }
   package var hasCompleteFrame: Bool { session.hasCompleteFrame }
   package var usesEchoPathHint: Bool { session.usesEchoPathHint }
+  package var usesVoiceprint: Bool { session.usesVoiceprint }
+  package var learntVoiceprint: Voiceprint? { session.learntVoiceprint }
   package var flow: SessionStatistics.Flow { session.flow }
   package var statistics: SessionStatistics { session.statistics }
   package var delays: OutputDelays { session.delays }

@@ -57,6 +57,7 @@ package final class SessionRecorder {
       $0.owner = Anechoic_V1_RecordedClient(setup.owner)
       $0.injectionAllowed = setup.allowsInjection
       $0.permissionsStored = setup.storesPermissions
+      $0.enrollmentForbidden = !setup.allowsEnrollment
       $0.headResponsesSha256 = setup.headResponses?.digest ?? ""
       $0.framesPerTurn = UInt32(SessionRequests.framesPerTurn)
     }

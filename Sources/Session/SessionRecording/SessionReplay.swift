@@ -76,6 +76,7 @@ public final class SessionReplay {
         setup.configuration.acceptsInjection = false
       }
       setup.storesPermissions = header.permissionsStored
+      setup.allowsEnrollment = !header.enrollmentForbidden
       let responses = ReplayedResponses(
         profiles, rate: setup.canRender ? setup.playback?.rate : nil)
       self.responses = responses

@@ -43,7 +43,20 @@ extension SessionControl {
       return .injectionPermission(
         client: decision.client, grant: decision.grant, remember: decision.remember)
     case .clearPlayback_p: return .clearPlayback
+    case .enrollVoice: return .enrollVoice
+    case .setVoiceprint(let set): return .voiceprint(try voiceprint(set))
     case nil: throw Refusal(InvalidField("control", "must contain a control"))
+    }
+  }
+
+  private static func voiceprint(
+    _ control: Anechoic_V1_SetVoiceprint
+  ) throws(Refusal) -> Voiceprint? {
+    guard control.hasVoiceprint else { return nil }
+    do throws(InvalidField) {
+      return try Voiceprint(control.voiceprint, path: "control.set_voiceprint.voiceprint")
+    } catch {
+      throw Refusal(error)
     }
   }
 }
@@ -77,6 +90,7 @@ extension Refusal.Kind {
     case .invalid: 3  // INVALID_ARGUMENT
     case .notFound: 5  // NOT_FOUND
     case .exists: 6  // ALREADY_EXISTS
+    case .forbidden: 7  // PERMISSION_DENIED
     case .tooMany: 8  // RESOURCE_EXHAUSTED
     case .tooLate, .unavailable: 9  // FAILED_PRECONDITION
     case .aborted: 10  // ABORTED

@@ -1,6 +1,5 @@
 public import AnechoicAPI
 internal import AudioCore
-internal import Foundation
 internal import SwiftProtobuf
 public import VoiceSessions
 
@@ -11,8 +10,7 @@ extension Anechoic_V1_EchoPath {
     channelCount = UInt32(path.channelCount)
     lag = Google_Protobuf_Duration(path.lag)
     held = Google_Protobuf_Duration(path.held)
-    response = path.responses.map { Float16($0).bitPattern.littleEndian }
-      .withUnsafeBytes { Data($0) }
+    response = HalfFloats.data(path.responses)
   }
 }
 
@@ -29,20 +27,8 @@ extension EchoPath {
     }
     let lag = try Self.time(path.lag, "\(field).lag")
     let held = try Self.time(path.held, "\(field).held")
-    guard path.response.count <= RequestSize.largestResponse,
-      path.response.count.isMultiple(of: 2)
-    else {
-      throw InvalidField("\(field).response", "must have at most 192 KiB of 16-bit floats")
-    }
-    let responses = path.response.withUnsafeBytes { bytes in
-      stride(from: 0, to: bytes.count, by: 2).map { offset in
-        let bits = bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self)
-        return Float(Float16(bitPattern: UInt16(littleEndian: bits)))
-      }
-    }
-    guard responses.allSatisfy({ $0.isFinite }) else {
-      throw InvalidField("\(field).response", "has values that are not finite numbers")
-    }
+    let responses = try HalfFloats.values(
+      path.response, atMost: RequestSize.largestResponse, path: "\(field).response")
     self.init(
       rate: rate, channelCount: Int(path.channelCount), lag: lag, held: held,
       responses: responses)

@@ -23,6 +23,12 @@ extension Anechoic_V1_SessionEvent {
           $0.beganAtSample = beganAt
         })
     case .turn(let event): OneOf_Event(event)
+    case .voiceEnrollmentChanged(let state, let failure):
+      .voiceEnrollmentChanged(
+        .with {
+          $0.state = Anechoic_V1_VoiceEnrollment(state)
+          $0.failure = failure.map { .init($0) } ?? .unspecified
+        })
     case .muteChanged(let state, let mutedSpeechWasActive):
       .muteChanged(
         .with {
@@ -130,6 +136,25 @@ extension Anechoic_V1_Side {
     switch side {
     case .nearEnd: self = .nearEnd
     case .farEnd: self = .farEnd
+    }
+  }
+}
+
+extension Anechoic_V1_VoiceEnrollment {
+  public init(_ state: VoiceEnrollment) {
+    switch state {
+    case .none: self = .none
+    case .enrolling: self = .enrolling
+    case .enrolled: self = .enrolled
+    }
+  }
+}
+
+extension Anechoic_V1_VoiceEnrollmentChanged.Failure {
+  fileprivate init(_ failure: EnrollmentFailure) {
+    switch failure {
+    case .severalVoices: self = .severalVoices
+    case .tooLittleVoice: self = .tooLittleVoice
     }
   }
 }

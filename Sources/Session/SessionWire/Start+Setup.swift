@@ -69,6 +69,10 @@ extension SessionSetup {
       echoPathHint = try EchoPath(start.echoPathHint, path: "start.echo_path_hint")
     }
     tellsEchoPath = start.echoPathWanted
+    if start.hasVoiceprint {
+      voiceprint = try Voiceprint(start.voiceprint, path: "start.voiceprint")
+    }
+    enrollsVoice = start.enrollVoice
     framesPerStatistics = try start.statsInterval.asStatisticsInterval(
       path: "start.stats_interval")?.frames
   }

@@ -18,6 +18,7 @@ extension VoiceSession {
     position += Int64(capture.samplesPerFrame)
     record(share: share, sink: sink)
     tellEchoPath(sink: sink)
+    followEnrollment(sink: sink)
     if let interval = setup.framesPerStatistics,
       capture.processedFrames.isMultiple(of: Int64(interval))
     {

@@ -24,6 +24,7 @@ public final class VoiceSession {
   var gaps: OpenGaps
   var head: HeadTracking
   var suspensions: UInt32 = 0
+  var keptVoice: KeptVoice
   private var echoPaths = EchoPathSchedule()
 
   /// The number of samples of the processed output that were emitted.
@@ -44,10 +45,11 @@ public final class VoiceSession {
     let output = OutputChunker(setup)
     delays = OutputDelays(capture, setup, output)
     self.output = output
+    keptVoice = KeptVoice(capture.engine, setup)
     state = SessionState(
       configuration: setup.configuration,
       mute: MuteState(isMuted: setup.startsMuted, origin: setup.owner),
-      activeMicMode: capture.micMode.mode,
+      activeMicMode: capture.micMode.mode, voiceEnrollment: keptVoice.state,
       injectionPermissions: InjectionPermissions(isServiceEnabled: setup.allowsInjection))
     self.capture = capture
   }
@@ -195,6 +197,7 @@ public final class VoiceSession {
     }
     endInjections(sink: sink)
     if setup.tellsEchoPath, let path = capture.echoPath { sink.emit(path) }
+    endEnrollment(sink: sink)
     for input in InputKind.allCases { announceGap(of: input, sink: sink) }
     for farEnd in setup.farEnds.indices { announceGap(ofFarEnd: farEnd, sink: sink) }
     emit(.ended(reason), to: sink)

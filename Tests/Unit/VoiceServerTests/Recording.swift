@@ -16,6 +16,7 @@ struct Recording: Sendable {
   var results: [Anechoic_V1_ControlResult] = []
   var statistics: [Anechoic_V1_SessionStats] = []
   var echoPaths: [Anechoic_V1_EchoPath] = []
+  var voiceprints: [Anechoic_V1_Voiceprint] = []
   /// The status of the call. Nil for OK.
   var status: Status?
 
@@ -33,6 +34,7 @@ struct Recording: Sendable {
     case .controlResult(let result): results.append(result)
     case .stats(let stats): statistics.append(stats)
     case .echoPath(let path): echoPaths.append(path)
+    case .voiceprint(let voiceprint): voiceprints.append(voiceprint)
     case nil: break
     }
   }

@@ -15,6 +15,7 @@ final class RecordingSink: SessionSink {
   var results: [ControlResult] = []
   var statistics: [SessionStatistics] = []
   var echoPaths: [EchoPath] = []
+  var voiceprints: [Voiceprint] = []
 
   func emit(_ chunk: OutputChunk) {
     firstSamples.append(chunk.processed.firstSample)
@@ -29,6 +30,7 @@ final class RecordingSink: SessionSink {
   func emit(_ result: ControlResult) { results.append(result) }
   func emit(_ statistics: SessionStatistics) { self.statistics.append(statistics) }
   func emit(_ path: EchoPath) { echoPaths.append(path) }
+  func emit(_ voiceprint: Voiceprint) { voiceprints.append(voiceprint) }
 
   var kinds: [SessionEvent.Kind] { events.map(\.kind) }
 }

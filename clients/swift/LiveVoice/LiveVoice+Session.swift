@@ -234,7 +234,7 @@ extension LiveVoice {
             controlID: id, isRefused: isRefused, at: result.appliedAtSample + placing.base)
         }
         wakeup.signal(after: isRefused ? MuteRequests.pause : .zero)
-      case .started, .stats, .echoPath, nil: break
+      case .started, .stats, .echoPath, .voiceprint, nil: break
       }
     }
   }

@@ -46,7 +46,7 @@ extension Anechoic_V1_ProcessResponse {
       }
       try checkIndex(started.resumed.microphoneSample)
       try checkIndex(started.resumed.processedSample)
-    case .stats, .echoPath, nil: break
+    case .stats, .echoPath, .voiceprint, nil: break
     }
   }
 }

@@ -147,7 +147,7 @@ extension EdgeVoice {
       sendMuteRequest()
       publish()
     case .echoPath(let path): server.echoPath = (status.route, path)
-    case .started, nil: break
+    case .started, .voiceprint, nil: break
     }
   }
 

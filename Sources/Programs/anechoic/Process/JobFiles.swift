@@ -23,10 +23,14 @@ struct JobFiles {
   /// The file with the echo path that the session expects, and the one for the path that it learns.
   var echoPath: String?
   var learntEchoPath: String?
+  /// The file with the voice that isolation keeps, and the one for the voice that the session learns.
+  var voiceprint: String?
+  var learntVoiceprint: String?
 
   /// The files that the job reads.
   var read: [String] {
-    [microphone, reference, farEnd, otherAudio, controls, echoPath].compactMap { $0 }
+    [microphone, reference, farEnd, otherAudio, controls, echoPath, voiceprint]
+      .compactMap { $0 }
       + farEnds.map(\.path)
   }
 

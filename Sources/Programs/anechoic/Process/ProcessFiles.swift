@@ -104,6 +104,22 @@ struct ProcessFiles: ParsableArguments {
       valueName: "file"))
   var saveEchoPath: String?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      The file with the voice that the mic mode voice-isolation keeps, written by --save-voiceprint. \
+      Without it, the mode keeps the nearest voice.
+      """, valueName: "file"))
+  var voiceprint: String?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Learn the voice of the recording, and write it to this file. It identifies a person: keep it as \
+      such.
+      """, valueName: "file"))
+  var saveVoiceprint: String?
+
   @Flag(
     help: """
       Send and receive the audio as Opus packets of 20 ms with 32 kb/s for each channel. For files \
@@ -134,7 +150,8 @@ struct ProcessFiles: ParsableArguments {
       farEnds: farEnd.compactMap { file in file.name.map { ($0, file.path) } },
       otherAudio: otherAudio,
       controls: controls, isLoop: loop, isOpus: opus, output: output, playback: playback,
-      recognizer: recognizer, raw: raw, echoPath: echoPath, learntEchoPath: saveEchoPath)
+      recognizer: recognizer, raw: raw, echoPath: echoPath, learntEchoPath: saveEchoPath,
+      voiceprint: voiceprint, learntVoiceprint: saveVoiceprint)
   }
 
   /// The paths of the logs.
@@ -146,6 +163,7 @@ struct ProcessFiles: ParsableArguments {
   func checkRoles() throws(CommandFailure) {
     try FileRoles.check(
       read: job.read,
-      written: job.written + [saveEchoPath, events, stats, frames, record].compactMap(\.self))
+      written: job.written
+        + [saveEchoPath, saveVoiceprint, events, stats, frames, record].compactMap(\.self))
   }
 }

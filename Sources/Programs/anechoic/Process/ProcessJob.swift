@@ -58,6 +58,8 @@ final class ProcessJob {
     if files.raw != nil { start.outputs.raw = sent(microphoneFormat) }
     if let path = files.echoPath { start.echoPathHint = try Anechoic_V1_EchoPath(file: path) }
     start.echoPathWanted = files.learntEchoPath != nil
+    if let path = files.voiceprint { start.voiceprint = try Anechoic_V1_Voiceprint(file: path) }
+    start.enrollVoice = files.learntVoiceprint != nil
     self.start = start
     sender = Sender(files: inputs, controls: controls, stop: stop)
   }
@@ -83,11 +85,7 @@ final class ProcessJob {
     if outage == .zero { start.resumeWindow = .init() }
     let stream = try await client.processResumably(start, elsewhere: others, policy: policy)
     connected()
-    if start.hasEchoPathHint, !stream.started.echoPathUsed {
-      standardError(
-        "anechoic: --echo-path: the session could not use the echo path, which is of another rate, "
-          + "number of channels or engine\n")
-    }
+    Self.warn(about: start, stream.started)
     let watch = watchSignals()
     defer { watch.cancel() }
     let outputs = try openOutputs()
@@ -114,6 +112,20 @@ final class ProcessJob {
       took: ContinuousClock.now - began, wasStopped: stop.isSet)
   }
 
+  /// Says what the session could not use of that which an earlier one has learnt.
+  private static func warn(about start: Anechoic_V1_Start, _ started: Anechoic_V1_Started) {
+    if start.hasEchoPathHint, !started.echoPathUsed {
+      standardError(
+        "anechoic: --echo-path: the session could not use the echo path, which is of another rate, "
+          + "number of channels or engine\n")
+    }
+    if start.hasVoiceprint, !started.voiceprintUsed {
+      standardError(
+        "anechoic: --voiceprint: the session could not use the voiceprint, which is of another encoder; "
+          + "the nearest voice is kept\n")
+    }
+  }
+
   private func openOutputs() throws -> Receiver.Files {
     func file(_ path: String?) throws -> AudioFileWriter? {
       try path.map { try AudioFileWriter(path: $0, format: microphoneFormat) }
@@ -122,7 +134,8 @@ final class ProcessJob {
       output: try AudioFileWriter(path: files.output, format: microphoneFormat),
       playback: try files.playback.map { try AudioFileWriter(path: $0, format: playbackFormat) },
       recognizer: try file(files.recognizer), raw: try file(files.raw),
-      echoPath: files.learntEchoPath)
+      echoPath: files.learntEchoPath.map { LearntFile($0) },
+      voiceprint: files.learntVoiceprint.map { LearntFile($0) })
   }
 
   /// Ends the audio at the first SIGINT or SIGTERM.

@@ -16,16 +16,17 @@ struct Receiver: ~Copyable {
     let playback: AudioFileWriter?
     let recognizer: AudioFileWriter?
     let raw: AudioFileWriter?
-    /// The path of the file for the echo path that the session learns.
-    let echoPath: String?
+    /// The files for what the session learns.
+    let echoPath: LearntFile<Anechoic_V1_EchoPath>?
+    let voiceprint: LearntFile<Anechoic_V1_Voiceprint>?
   }
 
   private var output: OutputTrack
   private var playback: OutputTrack?
   private var recognizer: OutputTrack?
   private var raw: OutputTrack?
-  private let echoPath: String?
-  private var hasEchoPath = false
+  private var echoPath: LearntFile<Anechoic_V1_EchoPath>?
+  private var voiceprint: LearntFile<Anechoic_V1_Voiceprint>?
   private let log: any JobLog
   private let inputLevels: InputFiles.RecentLevelsOfInputs
   private let controls: ControlQueue
@@ -49,6 +50,7 @@ struct Receiver: ~Copyable {
     recognizer = files.recognizer.map(track)
     raw = files.raw.map(track)
     echoPath = files.echoPath
+    voiceprint = files.voiceprint
     self.log = log
     self.inputLevels = inputLevels
     self.controls = controls
@@ -66,10 +68,8 @@ struct Receiver: ~Copyable {
       throw error
     }
     try log.finish()
-    if echoPath != nil, !hasEchoPath {
-      say(
-        "--save-echo-path: the session told no echo path; it needs a reference, an echo that it has "
-          + "learnt to cancel, and the engine anechoic")
+    for warning in [echoPath?.warning, voiceprint?.warning] {
+      if let warning { say(warning) }
     }
     findings.endSpeech(at: Int64(output.file.sampleCount))
     findings.levels = meter.meanSquares
@@ -96,9 +96,8 @@ struct Receiver: ~Copyable {
     case .event(let event): try take(event)
     case .stats(let stats): try log.record(stats)
     case .controlResult(let result): try take(result)
-    case .echoPath(let path):
-      hasEchoPath = true
-      if let file = echoPath { try path.write(to: file) }
+    case .echoPath(let path): try echoPath?.write(path)
+    case .voiceprint(let learnt): try voiceprint?.write(learnt)
     case .started, nil: break
     }
   }

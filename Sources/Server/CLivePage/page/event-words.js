@@ -138,4 +138,8 @@ export const kinds = {
     text: (e) => "no speech",
     isImportant: (e) => false,
   },
+  voiceEnrollmentChanged: {
+    text: (e) => e.state === "VOICE_ENROLLMENT_ENROLLING" ? "a voice is being learnt" : e.state === "VOICE_ENROLLMENT_ENROLLED" ? "the enrolled voice is kept" : "the nearest voice is kept",
+    isImportant: (e) => false,
+  },
 };

@@ -29,7 +29,8 @@ export function apply(session, event, client) {
   } else if (kind === "micModeChanged") session.activeMicMode = e.active;
   else if (kind === "turnStarted" || kind === "turnEnded" || kind === "notSpeech") {
     session.turnActive = kind === "turnStarted";
-  } else if (kind === "configChanged") session.config = e.config ?? {};
+  } else if (kind === "voiceEnrollmentChanged") session.voiceEnrollment = e.state;
+  else if (kind === "configChanged") session.config = e.config ?? {};
   else if (kind === "injectionAvailabilityChanged") session.injectionAvailable = e.available ?? false;
   else if (kind === "injectionPermissionChanged") {
     if (e.client === client) session.injectionPermission = e.permission;

@@ -36,7 +36,7 @@ struct AccessInterceptor: CallInterceptor {
     let (principal, scope) = (client.principal, AccessRule.of(method).scope)
     guard principal.has(scope) else {
       return refusal(
-        of: method, .scopeMissing(scope, for: method),
+        of: method, .scopeMissing(scope, for: method.name),
         ServerLog.Cause(principal, host: principal.host, correlation: correlation))
     }
     return .admitted(

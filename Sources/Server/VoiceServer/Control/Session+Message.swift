@@ -19,6 +19,7 @@ extension Anechoic_V1_Session {
     activeMicMode = Anechoic_V1_MicMode(state.activeMicMode)
     voiceActive = state.isVoiceActive
     turnActive = state.isTurnActive
+    voiceEnrollment = Anechoic_V1_VoiceEnrollment(state.voiceEnrollment)
     farEndVoiceActive = state.isFarEndVoiceActive
     mutedSpeechActive = state.isMutedSpeechActive
     injectionAvailable = state.isInjectionAvailable

@@ -5,6 +5,7 @@ internal import GRPCTransport
 internal import Operations
 internal import SessionWire
 internal import SpatialAudio
+internal import VoiceEngines
 internal import VoiceSessions
 
 /// A `Process` call, which is one session. It takes requests and sends responses, all on the call's
@@ -160,6 +161,7 @@ final class ProcessCall: ServerCallHandler {
       setup.owner = ControlOrigin(actor: client.name, isMediaClient: true)
       setup.allowsInjection = configuration.injection.isOn
       setup.storesPermissions = configuration.permissions != nil && client.isVerified
+      setup.allowsEnrollment = client.has(.enroll)
       let (owner, profile) = (ProfileOwner(client), setup.configuration.spatial.listenerProfile)
       guard profile.isEmpty || configuration.profiles.profile(profile, of: owner) != nil else {
         throw Status.noProfile(profile, path: "start.config.spatial_audio.listener_profile")
@@ -172,6 +174,7 @@ final class ProcessCall: ServerCallHandler {
         }
       }
       let engine = try configuration.engines.engine(of: start)
+      try Self.checkEnrollment(setup, engine)
       let session = try RunningSession(
         id: SessionID.resolve(start.sessionID), setup, start,
         labels: SessionLabels.check(start.labels, path: "start.labels"),
@@ -192,6 +195,20 @@ final class ProcessCall: ServerCallHandler {
       throw error
     } catch {
       throw .engineFailed(error)
+    }
+  }
+
+  /// Throws for a start that lets a session learn or keep a voice where the client may not, or the
+  /// engine cannot.
+  private static func checkEnrollment(
+    _ setup: SessionSetup, _ engine: any VoiceEngine.Type
+  ) throws {
+    guard setup.enrollsVoice || setup.voiceprint != nil else { return }
+    let field = setup.enrollsVoice ? "start.enroll_voice" : "start.voiceprint"
+    guard setup.allowsEnrollment else { throw Status.scopeMissing(.enroll, for: field) }
+    if setup.enrollsVoice, !(engine is any EnrollmentEngine.Type) {
+      throw InvalidField(
+        field, "the engine \(engine.identity.name) cannot learn a voice", isUnsupported: true)
     }
   }
 

@@ -87,6 +87,7 @@ extension RunningSession {
     started.resumed.lostEvents = lostEvents
     outlet.link?.output.send(.with { $0.started = started })
     outlet.sendEvents(from: last + 1 + lostEvents)
+    if let voiceprint = session.learntVoiceprint { emit(voiceprint) }
     _ = flow.history?.read(from: wanted) { outlet.link?.output.send(audio: $0) }
   }
 

@@ -348,12 +348,15 @@ final class RunningSession: SessionSink {
 
   func emit(_ path: EchoPath) { outlet.send(Anechoic_V1_EchoPath(path)) }
 
+  func emit(_ voiceprint: Voiceprint) { outlet.send(Anechoic_V1_Voiceprint(voiceprint)) }
+
   /// The answer to the start, with the present state of the session.
   var started: Anechoic_V1_Started {
     var started = Anechoic_V1_Started(
       sessionID: handle.id, setup, session.state, session.delays,
       engine: engine)
     started.echoPathUsed = session.usesEchoPathHint
+    started.voiceprintUsed = session.usesVoiceprint
     if let resumption = handle.resumption {
       started.resumeToken = Data(resumption.token)
       started.resumeWindow = Google_Protobuf_Duration(resumption.window)

@@ -54,6 +54,10 @@ struct SessionOutlet {
     link?.output.send(.with { $0.echoPath = path })
   }
 
+  func send(_ voiceprint: Anechoic_V1_Voiceprint) {
+    link?.output.send(.with { $0.voiceprint = voiceprint })
+  }
+
   /// Returns the number of events after `last` that the feed no longer has.
   func lostEvents(after last: UInt64) -> UInt64 {
     if case .forgotten(let oldest) = feed.entry(last + 1) { oldest - (last + 1) } else { 0 }

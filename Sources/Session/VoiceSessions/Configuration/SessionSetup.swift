@@ -41,6 +41,12 @@ public struct SessionSetup: Sendable {
   public var echoPathHint: EchoPath?
   /// Whether the session tells the echo path that it has learnt.
   public var tellsEchoPath = false
+  /// Whether the client may let the session learn and keep a voice.
+  public var allowsEnrollment = true
+  /// The voice that isolation keeps, or nil for the nearest.
+  public var voiceprint: Voiceprint?
+  /// Whether the session learns the voice at the microphone from its beginning.
+  public var enrollsVoice = false
   /// Whether another device than the microphone's plays the playback. Its times belong to another clock,
   /// so the echo is found in the sound alone.
   public var playsElsewhere = false

@@ -16,6 +16,10 @@ public struct SessionControl: Sendable {
     case injectionPermission(client: String, grant: Bool, remember: Bool = false)
     /// Drops the far end and other audio that wait.
     case clearPlayback
+    /// Learns the voice at the microphone.
+    case enrollVoice
+    /// Keeps another voice, or the nearest if nil.
+    case voiceprint(Voiceprint?)
   }
 
   public init(id: UInt64, atSample: Int64? = nil, by origin: ControlOrigin, _ change: Change) {
@@ -54,7 +58,7 @@ public struct ControlResult: Sendable, Equatable {
 /// The reason why a session refused a request. The session is unchanged.
 public struct Refusal: Error, Sendable, Equatable {
   public enum Kind: Sendable {
-    case invalid, unsupported, notFound, exists, unavailable, aborted, tooMany, tooLate
+    case invalid, unsupported, forbidden, notFound, exists, unavailable, aborted, tooMany, tooLate
   }
 
   public let kind: Kind

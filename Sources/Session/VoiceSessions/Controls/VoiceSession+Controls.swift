@@ -64,6 +64,15 @@ extension VoiceSession {
       }
       accept()
       playback.clear()
+    case .enrollVoice:
+      try checkEnrollment("enroll_voice")
+      accept()
+      beginEnrollment(sink: sink)
+    case .voiceprint(let voiceprint):
+      try checkEnrollment("set_voiceprint")
+      if let voiceprint { try check(voiceprint) }
+      accept()
+      keep(voiceprint, sink: sink)
     }
   }
 

@@ -11,6 +11,8 @@ public struct SessionEvent: Sendable, Equatable {
     /// `beganAt` is where speech began, before it was decided; at the end, where it ended.
     case voiceActivityChanged(Side, isActive: Bool, beganAt: Int64)
     case turn(TurnEvent)
+    /// `failure` is why an enrollment ended without a voiceprint.
+    case voiceEnrollmentChanged(VoiceEnrollment, failure: EnrollmentFailure?)
     case muteChanged(MuteState, mutedSpeechWasActive: Bool)
     /// `timeout` is how long a decision is waited for.
     case muteGestureRequested(id: String, proposesMute: Bool, timeout: Duration)

@@ -8,6 +8,8 @@ public protocol SessionSink: AnyObject {
   func emit(_ statistics: SessionStatistics)
   /// Receives the echo path that the session has learnt, if its setup asks for it.
   func emit(_ path: EchoPath)
+  /// Receives the voiceprint that the session has learnt.
+  func emit(_ voiceprint: Voiceprint)
   /// Stores a decision of the media client for its later sessions.
   func store(permissionOf client: String, isGranted: Bool)
 }
@@ -15,6 +17,9 @@ public protocol SessionSink: AnyObject {
 extension SessionSink {
   /// Receives nothing.
   public func emit(_ path: EchoPath) {}
+
+  /// Receives nothing.
+  public func emit(_ voiceprint: Voiceprint) {}
 
   /// Stores nothing.
   public func store(permissionOf client: String, isGranted: Bool) {}

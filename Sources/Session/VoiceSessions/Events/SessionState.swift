@@ -9,6 +9,8 @@ public struct SessionState: Sendable, Equatable {
   public internal(set) var isMutedSpeechActive = false
   /// Whether the near end has the turn; false while turns are not detected.
   public internal(set) var isTurnActive = false
+  /// The voice that isolation keeps.
+  public internal(set) var voiceEnrollment: VoiceEnrollment
   public internal(set) var isInjectionAvailable = false
   public internal(set) var injectionPermissions: InjectionPermissions
   /// The route, or nil where there is none or none was reported yet.
@@ -22,11 +24,12 @@ public struct SessionState: Sendable, Equatable {
 
   init(
     configuration: SessionConfiguration, mute: MuteState, activeMicMode: MicMode,
-    injectionPermissions: InjectionPermissions
+    voiceEnrollment: VoiceEnrollment = .none, injectionPermissions: InjectionPermissions
   ) {
     self.configuration = configuration
     self.mute = mute
     self.activeMicMode = activeMicMode
+    self.voiceEnrollment = voiceEnrollment
     self.injectionPermissions = injectionPermissions
   }
 
@@ -39,6 +42,7 @@ public struct SessionState: Sendable, Equatable {
     case .mutedSpeech(let isActive): isMutedSpeechActive = isActive
     case .turn(.started): isTurnActive = true
     case .turn(.ended), .turn(.notSpeech): isTurnActive = false
+    case .voiceEnrollmentChanged(let state, _): voiceEnrollment = state
     case .muteChanged: isMutedSpeechActive = false
     case .injectionAvailabilityChanged(let isAvailable): isInjectionAvailable = isAvailable
     case .routeChanged(let change): route = change.current

@@ -68,6 +68,19 @@ class Facts:
         return self._link.started.echo_path_used
 
     @property
+    def voiceprint(self) -> bytes:
+        """The voiceprint that an enrollment of this session has learnt, for `Session(voiceprint=…)`. Empty before.
+
+        It identifies a person: keep it as such.
+        """
+        return self._link.inbox.voiceprint
+
+    @property
+    def is_voiceprint_used(self) -> bool:
+        """Whether the session began with the `voiceprint` that it was given."""
+        return self._link.started.voiceprint_used
+
+    @property
     def dropped_samples(self) -> int:
         """The samples that this side dropped: fed too fast or while the server was away, or never read."""
         return self._link.outbox.dropped_samples + self._link.inbox.output.dropped_samples

@@ -16,7 +16,8 @@ from ._reports import Reports
 from ._silence import Silence
 from ._start import Plan
 from ._state import State
-from .events import ConfigChanged, Event, MuteChanged, VoiceActivityChanged, event_from
+from .enums import EnrollmentFailure
+from .events import ConfigChanged, Event, MuteChanged, VoiceActivityChanged, VoiceEnrollmentChanged, event_from
 from .formats import Samples, finite
 from .statistics import Statistics
 from .v1 import voice_processing_pb2 as api
@@ -40,6 +41,7 @@ class Inbox:
         self.events = EventLog()
         self.statistics: Statistics | None = None
         self.echo_path = b""
+        self.voiceprint = b""
         self.lost_samples = 0
         """The samples of the output that were replaced by silence."""
         self.invalid_responses = 0
@@ -101,6 +103,9 @@ class Inbox:
                 self.statistics = from_message(Statistics, response.stats)
         elif kind == "echo_path":
             self.echo_path = response.echo_path.SerializeToString()
+        elif kind == "voiceprint":
+            self.voiceprint = response.voiceprint.SerializeToString()
+            self._state.voice_is(response.voiceprint)
         else:
             self._drop("the session has started already" if kind == "started" else "an empty response")
         return None
@@ -133,6 +138,8 @@ class Inbox:
             self._state.mute_changed(event.state.muted)
         elif isinstance(event, ConfigChanged):
             self._state.config_changed(event.config)
+        elif isinstance(event, VoiceEnrollmentChanged) and event.failure != EnrollmentFailure.UNSPECIFIED:
+            self._state.enrolls(False)
         self.events.add(event)
         return event
 

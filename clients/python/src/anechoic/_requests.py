@@ -6,6 +6,7 @@ import asyncio
 
 from ._checks import check_flag, check_text
 from ._link import Link
+from ._start import voiceprint_message
 from ._state import State
 from .settings import Settings, config_of, mask_of
 from .v1 import voice_processing_pb2 as api
@@ -38,6 +39,25 @@ class Requests:
     async def clear_playback(self) -> int:
         """Discards the far end and other audio that wait to be played, for barge-in."""
         return await self._control(None, clear_playback=api.ClearPlayback())
+
+    async def enroll_voice(self) -> int:
+        """Learns the voice at the microphone: 3 s of it, while nothing plays. `voiceprint` has it afterwards.
+
+        `VoiceEnrollmentChanged` tells the end, also of an enrollment that failed.
+        """
+        sample = await self._control(None, enroll_voice=api.EnrollVoice())
+        self._state.enrolls(True)
+        return sample
+
+    async def set_voiceprint(self, voiceprint: bytes) -> int:
+        """Keeps another voice in the mic mode VOICE_ISOLATION. Empty: the nearest one, and the voice is forgotten."""
+        message = api.SetVoiceprint()
+        if voiceprint:
+            message.voiceprint.CopyFrom(voiceprint_message(voiceprint))
+        sample = await self._control(None, set_voiceprint=message)
+        self._state.voice_is(message.voiceprint if voiceprint else None)
+        self._link.inbox.voiceprint = b""
+        return sample
 
     async def decide_gesture(self, gesture_id: str, accept: bool) -> int:
         """Answers a `MuteGestureRequested`."""

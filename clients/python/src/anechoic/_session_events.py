@@ -9,20 +9,21 @@ from typing import Any
 
 from ._event import Event
 from .enums import (
-    CaptureProblem, EndReason, GapReason, GestureOutcome, InjectionPermission, InjectionState, InputKind,
-    InterruptionReason, MicMode, MuteSource, PolarPattern, PortType, RouteChangeReason, Side, SpeechActivity,
+    CaptureProblem, EndReason, EnrollmentFailure, GapReason, GestureOutcome, InjectionPermission, InjectionState,
+    InputKind, InterruptionReason, MicMode, MuteSource, PolarPattern, PortType, RouteChangeReason, Side,
+    SpeechActivity, VoiceEnrollment,
 )
 
 __all__ = [
     "AudioPort", "AudioRoute", "Backchannel", "CaptureProblem", "CaptureWarning", "ConfigChanged", "Discontinuity",
-    "Draining", "DuckingChanged", "EchoPathChanged", "EndReason", "GapReason", "GestureOutcome",
+    "Draining", "DuckingChanged", "EchoPathChanged", "EndReason", "EnrollmentFailure", "GapReason", "GestureOutcome",
     "InjectionAvailabilityChanged", "InjectionPermission", "InjectionPermissionChanged",
     "InjectionPermissionRequested", "InjectionProgress", "InjectionState", "InputKind", "Interruption",
     "InterruptionReason", "MicMode", "MicModeChanged", "MicrophonePair", "MuteChanged", "MuteGestureRequested",
     "MuteGestureResolved", "MuteSource", "MuteState", "MutedSpeechActivity", "NotSpeech", "OutputDropped",
     "PlaybackClientChanged", "PolarPattern", "PortType", "RouteChangeReason", "RouteChanged", "SessionFinished",
     "SessionResumed", "SessionSuspended", "Side", "SpeechActivity", "TurnContinued", "TurnEnded", "TurnInterruption",
-    "TurnMayEnd", "TurnStarted", "VoiceActivityChanged",
+    "TurnMayEnd", "TurnStarted", "VoiceActivityChanged", "VoiceEnrollment", "VoiceEnrollmentChanged",
 ]
 
 
@@ -90,6 +91,15 @@ class TurnEnded(Event):
     """The probability that the turn has ended, 0...1. Below turn_detection.end_probability if the longest pause or the
     end of detection ended the turn.
     """
+
+
+@dataclass(frozen=True)
+class VoiceEnrollmentChanged(Event):
+    """The session began to learn a voice, knows it, or forgot it."""
+
+    state: VoiceEnrollment
+    failure: EnrollmentFailure
+    """Why an enrollment ended without a voiceprint."""
 
 
 @dataclass(frozen=True)
@@ -407,6 +417,7 @@ KINDS: dict[str, type[Event]] = {
     "turn_interruption": TurnInterruption,
     "backchannel": Backchannel,
     "not_speech": NotSpeech,
+    "voice_enrollment_changed": VoiceEnrollmentChanged,
 }
 """The class of each event of the protocol."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Iterator, Mapping
 
 from google.protobuf import duration_pb2
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, Message
 
 from ._checks import check_flag, check_mapping, check_number, check_text, is_whole
 from ._opus import CHUNKS
@@ -67,6 +67,8 @@ class Plan:
     microphone_pair: MicrophonePair | None = None
     echo_path: bytes = b""
     learns_echo_path: bool = False
+    voiceprint: bytes = b""
+    enrolls_voice: bool = False
 
     @property
     def other_outputs(self) -> dict[str, Format]:
@@ -92,7 +94,8 @@ class Plan:
             check_number("statistics_interval", self.statistics_interval, 0.1, 3600, " s, or 0 for no statistics")
         if self.resume_window is not None:
             check_number("resume_window", self.resume_window, 0, 86400, " s, or None")
-        for name in ("is_playback_elsewhere", "is_real_time", "has_intermittent_reference", "learns_echo_path"):
+        flags = ("is_playback_elsewhere", "is_real_time", "has_intermittent_reference", "learns_echo_path", "enrolls_voice")
+        for name in flags:
             check_flag(name.partition("_")[2], getattr(self, name))
         check_text("engine", self.engine)
         check_text("session_id", self.session_id)
@@ -104,6 +107,7 @@ class Plan:
         if self.microphone_pair is not None:
             pair_message(self.microphone_pair)
         echo_path_message(self.echo_path)
+        voiceprint_message(self.voiceprint)
         if self.is_playback_elsewhere and (self.playback is None or "reference" in self.inputs):
             message = "playback_elsewhere: needs a playback, and no reference"
             raise InvalidRequest(message, field="playback_elsewhere")
@@ -141,6 +145,9 @@ class Plan:
         if self.echo_path:
             start.echo_path_hint.CopyFrom(echo_path_message(self.echo_path))
         start.echo_path_wanted = bool(self.learns_echo_path)
+        if self.voiceprint:
+            start.voiceprint.CopyFrom(voiceprint_message(self.voiceprint))
+        start.enroll_voice = bool(self.enrolls_voice)
         if self.resume_window is not None:
             start.resume_window.CopyFrom(duration(self.resume_window))
         return start
@@ -161,11 +168,26 @@ def pair_message(pair: MicrophonePair) -> events_pb2.MicrophonePair:
 
 def echo_path_message(data: bytes) -> api.EchoPath:
     """Returns an echo path as a message."""
+    message = _learnt(api.EchoPath, data, "echo_path")
+    assert isinstance(message, api.EchoPath)
+    return message
+
+
+def voiceprint_message(data: bytes) -> api.Voiceprint:
+    """Returns a voiceprint as a message."""
+    message = _learnt(api.Voiceprint, data, "voiceprint")
+    assert isinstance(message, api.Voiceprint)
+    return message
+
+
+def _learnt(kind: type[Message], data: bytes, name: str) -> Message:
+    """Returns what an earlier session has learnt as a message."""
     try:
-        return api.EchoPath.FromString(bytes(data))
+        return kind.FromString(bytes(data))
     except (TypeError, DecodeError) as error:
-        message = "echo_path: this is no echo path; use Session.echo_path of an earlier session"
-        raise InvalidRequest(message, field="echo_path") from error
+        words = name.replace("_", " ")
+        message = f"{name}: this is no {words}; use Session.{name} of an earlier session"
+        raise InvalidRequest(message, field=name) from error
 
 
 def _check_labels(labels: Mapping[Any, Any]) -> None:

@@ -35,6 +35,8 @@ class State:
         self._is_muted = is_muted
         self._wanted: bool | None = None
         self._requests = 0
+        self._voiceprint: api.Voiceprint | None = None
+        self._enrolls = False
         self._config: config_pb2.SessionConfig | None = None
         self._resolved: config_pb2.SessionConfig | None = None
 
@@ -45,7 +47,11 @@ class State:
         start.muted = self.starts_muted or self.resends_muted
         if self._config is not None:
             start.config.CopyFrom(self._config)
-        if self.session_id:
+        if self.session_id:  # The first session begins with the voice of its start.
+            start.ClearField("voiceprint")
+            if self._voiceprint is not None:
+                start.voiceprint.CopyFrom(self._voiceprint)
+            start.enroll_voice = self._enrolls
             start.session_id = self.session_id
 
     def began(self, start: api.Start, started: api.Started) -> None:
@@ -55,6 +61,8 @@ class State:
         if started.HasField("resumed"):
             self.config_changed(started.config)
             return
+        self._voiceprint = start.voiceprint if start.HasField("voiceprint") else None
+        self._enrolls = start.enroll_voice
         self._config, self._resolved = start.config, started.config
         if self._wanted == self._is_muted:
             self._wanted = None
@@ -102,6 +110,16 @@ class State:
     def mute_changed(self, muted: bool) -> None:
         """Records a change by any client."""
         self._is_muted = muted
+
+    # The voice that isolation keeps.
+
+    def voice_is(self, voiceprint: api.Voiceprint | None) -> None:
+        """Records the voice that is kept from now on, None for the nearest. Ends an enrollment."""
+        self._voiceprint, self._enrolls = voiceprint, False
+
+    def enrolls(self, is_enrolling: bool) -> None:
+        """Records that a voice is being learnt, or that this has failed."""
+        self._enrolls = is_enrolling
 
     # Permissions and settings.
 

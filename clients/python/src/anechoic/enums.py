@@ -50,6 +50,18 @@ class Side(Enum):
     FAR_END = 2
 
 
+class VoiceEnrollment(Enum):
+    """The voice that VOICE_ISOLATION keeps."""
+
+    UNSPECIFIED = 0
+    NONE = 1
+    """The nearest voice."""
+    ENROLLING = 2
+    """A voice is being learnt. Until it is known, the voice that was kept before is kept."""
+    ENROLLED = 3
+    """An enrolled voice, and no other."""
+
+
 class MuteSource(Enum):
     """The way in which the mute state was changed."""
 
@@ -93,6 +105,16 @@ class InputKind(Enum):
     REFERENCE = 2
     FAR_END = 3
     OTHER_AUDIO = 4
+
+
+class EnrollmentFailure(Enum):
+    """The reason why no voice was learnt."""
+
+    UNSPECIFIED = 0
+    SEVERAL_VOICES = 1
+    """Several voices were heard."""
+    TOO_LITTLE_VOICE = 2
+    """Less than 2 s of a voice were heard in 60 s, or before the session ended."""
 
 
 class InjectionState(Enum):

@@ -69,6 +69,8 @@ class Session(Requests, DeviceReports, Facts):
         microphone_pair: MicrophonePair | None = None,
         echo_path: bytes = b"",
         learn_echo_path: bool = False,
+        voiceprint: bytes = b"",
+        enroll_voice: bool = False,
         reconnect: Reconnect = Reconnect(),
         on_injection_permission: PermissionCallback | None = None,
         on_mute_gesture: GestureCallback | None = None,
@@ -95,6 +97,10 @@ class Session(Requests, DeviceReports, Facts):
           in a direction. `report_route` changes it.
         - echo_path: The `echo_path` of an earlier session on the same device, with which the echo canceller begins.
         - learn_echo_path: Whether the session tells the echo path that it learns.
+        - voiceprint: The voice that the mic mode VOICE_ISOLATION keeps: the `voiceprint` of an earlier session. Without
+          it, the mode keeps the nearest voice.
+        - enroll_voice: Whether the session learns the voice at the microphone from its beginning, like the method
+          `enroll_voice`.
         - on_injection_permission: Decides whether a client may inject speech. Without it, nobody is answered.
         - on_mute_gesture: Decides whether a mute gesture is applied. Asks for gestures to be decided.
 
@@ -122,6 +128,7 @@ class Session(Requests, DeviceReports, Facts):
             statistics_interval=statistics_interval, resume_window=resume_window,
             has_intermittent_reference=intermittent_reference, microphone_pair=microphone_pair,
             echo_path=echo_path, learns_echo_path=learn_echo_path,
+            voiceprint=voiceprint, enrolls_voice=enroll_voice,
         )
         self._state = State(bool(muted)) if _state is None else _state
         self._link = Link(self._connections, self._plan, reconnect, self._decisions.handle, self._state)

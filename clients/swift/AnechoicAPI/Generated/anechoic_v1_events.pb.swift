@@ -100,6 +100,55 @@ public nonisolated enum Anechoic_V1_Side: SwiftProtobuf.Enum, Swift.CaseIterable
 
 }
 
+/// The voice that VOICE_ISOLATION keeps.
+public nonisolated enum Anechoic_V1_VoiceEnrollment: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
+  case unspecified // = 0
+
+  /// The nearest voice.
+  case none // = 1
+
+  /// A voice is being learnt. Until it is known, the voice that was kept before is kept.
+  case enrolling // = 2
+
+  /// An enrolled voice, and no other.
+  case enrolled // = 3
+  case UNRECOGNIZED(Int)
+
+  public init() {
+    self = .unspecified
+  }
+
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .none
+    case 2: self = .enrolling
+    case 3: self = .enrolled
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  public var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .none: return 1
+    case .enrolling: return 2
+    case .enrolled: return 3
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Anechoic_V1_VoiceEnrollment] = [
+    .unspecified,
+    .none,
+    .enrolling,
+    .enrolled,
+  ]
+
+}
+
 /// The way in which the mute state was changed.
 public nonisolated enum Anechoic_V1_MuteSource: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
@@ -555,6 +604,14 @@ public nonisolated struct Anechoic_V1_SessionEvent: Sendable {
     set {event = .notSpeech(newValue)}
   }
 
+  public var voiceEnrollmentChanged: Anechoic_V1_VoiceEnrollmentChanged {
+    get {
+      if case .voiceEnrollmentChanged(let v)? = event {return v}
+      return Anechoic_V1_VoiceEnrollmentChanged()
+    }
+    set {event = .voiceEnrollmentChanged(newValue)}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Event: Equatable, Sendable {
@@ -588,6 +645,7 @@ public nonisolated struct Anechoic_V1_SessionEvent: Sendable {
     case turnInterruption(Anechoic_V1_TurnInterruption)
     case backchannel(Anechoic_V1_Backchannel)
     case notSpeech(Anechoic_V1_NotSpeech)
+    case voiceEnrollmentChanged(Anechoic_V1_VoiceEnrollmentChanged)
 
   }
 
@@ -695,6 +753,65 @@ public nonisolated struct Anechoic_V1_TurnEnded: Sendable {
   public var probability: Float = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The session began to learn a voice, knows it, or forgot it.
+public nonisolated struct Anechoic_V1_VoiceEnrollmentChanged: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var state: Anechoic_V1_VoiceEnrollment = .unspecified
+
+  /// Why an enrollment ended without a voiceprint.
+  public var failure: Anechoic_V1_VoiceEnrollmentChanged.Failure = .unspecified
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// The reason why no voice was learnt.
+  public nonisolated enum Failure: SwiftProtobuf.Enum, Swift.CaseIterable {
+    public typealias RawValue = Int
+    case unspecified // = 0
+
+    /// Several voices were heard.
+    case severalVoices // = 1
+
+    /// Less than 2 s of a voice were heard in 60 s, or before the session ended.
+    case tooLittleVoice // = 2
+    case UNRECOGNIZED(Int)
+
+    public init() {
+      self = .unspecified
+    }
+
+    public init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .severalVoices
+      case 2: self = .tooLittleVoice
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    public var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .severalVoices: return 1
+      case .tooLittleVoice: return 2
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    public static let allCases: [Anechoic_V1_VoiceEnrollmentChanged.Failure] = [
+      .unspecified,
+      .severalVoices,
+      .tooLittleVoice,
+    ]
+
+  }
 
   public init() {}
 }
@@ -1748,6 +1865,10 @@ nonisolated extension Anechoic_V1_Side: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SIDE_UNSPECIFIED\0\u{1}SIDE_NEAR_END\0\u{1}SIDE_FAR_END\0")
 }
 
+nonisolated extension Anechoic_V1_VoiceEnrollment: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0VOICE_ENROLLMENT_UNSPECIFIED\0\u{1}VOICE_ENROLLMENT_NONE\0\u{1}VOICE_ENROLLMENT_ENROLLING\0\u{1}VOICE_ENROLLMENT_ENROLLED\0")
+}
+
 nonisolated extension Anechoic_V1_MuteSource: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0MUTE_SOURCE_UNSPECIFIED\0\u{1}MUTE_SOURCE_MEDIA_CLIENT\0\u{1}MUTE_SOURCE_CONTROL_CLIENT\0\u{1}MUTE_SOURCE_GESTURE\0")
 }
@@ -1766,7 +1887,7 @@ nonisolated extension Anechoic_V1_InputKind: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension Anechoic_V1_SessionEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SessionEvent"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}event_id\0\u{1}time\0\u{3}microphone_sample\0\u{4}\u{7}muted_speech_activity\0\u{3}voice_activity_changed\0\u{3}mute_changed\0\u{3}mute_gesture_requested\0\u{3}mute_gesture_resolved\0\u{3}mic_mode_changed\0\u{3}ducking_changed\0\u{3}injection_availability_changed\0\u{3}injection_permission_requested\0\u{3}injection_permission_changed\0\u{3}injection_progress\0\u{3}route_changed\0\u{1}interruption\0\u{1}discontinuity\0\u{3}echo_path_changed\0\u{3}config_changed\0\u{3}capture_warning\0\u{1}draining\0\u{3}session_ended\0\u{3}output_dropped\0\u{3}session_suspended\0\u{3}session_resumed\0\u{4}\u{3}playback_client_changed\0\u{3}turn_started\0\u{3}turn_may_end\0\u{3}turn_continued\0\u{3}turn_ended\0\u{3}turn_interruption\0\u{1}backchannel\0\u{3}not_speech\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}event_id\0\u{1}time\0\u{3}microphone_sample\0\u{4}\u{7}muted_speech_activity\0\u{3}voice_activity_changed\0\u{3}mute_changed\0\u{3}mute_gesture_requested\0\u{3}mute_gesture_resolved\0\u{3}mic_mode_changed\0\u{3}ducking_changed\0\u{3}injection_availability_changed\0\u{3}injection_permission_requested\0\u{3}injection_permission_changed\0\u{3}injection_progress\0\u{3}route_changed\0\u{1}interruption\0\u{1}discontinuity\0\u{3}echo_path_changed\0\u{3}config_changed\0\u{3}capture_warning\0\u{1}draining\0\u{3}session_ended\0\u{3}output_dropped\0\u{3}session_suspended\0\u{3}session_resumed\0\u{4}\u{3}playback_client_changed\0\u{3}turn_started\0\u{3}turn_may_end\0\u{3}turn_continued\0\u{3}turn_ended\0\u{3}turn_interruption\0\u{1}backchannel\0\u{3}not_speech\0\u{3}voice_enrollment_changed\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2167,6 +2288,19 @@ nonisolated extension Anechoic_V1_SessionEvent: SwiftProtobuf.Message, SwiftProt
           self.event = .notSpeech(v)
         }
       }()
+      case 42: try {
+        var v: Anechoic_V1_VoiceEnrollmentChanged?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .voiceEnrollmentChanged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .voiceEnrollmentChanged(v)
+        }
+      }()
       default: break
       }
     }
@@ -2306,6 +2440,10 @@ nonisolated extension Anechoic_V1_SessionEvent: SwiftProtobuf.Message, SwiftProt
     case .notSpeech?: try {
       guard case .notSpeech(let v)? = self.event else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
+    }()
+    case .voiceEnrollmentChanged?: try {
+      guard case .voiceEnrollmentChanged(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
     }()
     case nil: break
     }
@@ -2525,6 +2663,45 @@ nonisolated extension Anechoic_V1_TurnEnded: SwiftProtobuf.Message, SwiftProtobu
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
+}
+
+nonisolated extension Anechoic_V1_VoiceEnrollmentChanged: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".VoiceEnrollmentChanged"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{1}failure\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.state) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.failure) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.state != .unspecified {
+      try visitor.visitSingularEnumField(value: self.state, fieldNumber: 1)
+    }
+    if self.failure != .unspecified {
+      try visitor.visitSingularEnumField(value: self.failure, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_VoiceEnrollmentChanged, rhs: Anechoic_V1_VoiceEnrollmentChanged) -> Bool {
+    if lhs.state != rhs.state {return false}
+    if lhs.failure != rhs.failure {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_VoiceEnrollmentChanged.Failure: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0FAILURE_UNSPECIFIED\0\u{1}FAILURE_SEVERAL_VOICES\0\u{1}FAILURE_TOO_LITTLE_VOICE\0")
 }
 
 nonisolated extension Anechoic_V1_TurnInterruption: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

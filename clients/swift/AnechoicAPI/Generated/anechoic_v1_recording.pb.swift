@@ -71,6 +71,9 @@ public nonisolated struct Anechoic_V1_RecordingHeader: Sendable {
   /// Empty if it could not render spatial audio.
   public var headResponsesSha256: String = String()
 
+  /// Whether the session was not allowed to learn a voice.
+  public var enrollmentForbidden: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -711,7 +714,7 @@ fileprivate nonisolated let _protobuf_package = "anechoic.v1"
 
 nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RecordingHeader"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}engine\0\u{3}server_version\0\u{1}start\0\u{1}owner\0\u{3}injection_allowed\0\u{3}frames_per_turn\0\u{3}engine_weights_sha256\0\u{3}permissions_stored\0\u{3}head_responses_sha256\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}engine\0\u{3}server_version\0\u{1}start\0\u{1}owner\0\u{3}injection_allowed\0\u{3}frames_per_turn\0\u{3}engine_weights_sha256\0\u{3}permissions_stored\0\u{3}head_responses_sha256\0\u{3}enrollment_forbidden\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -728,6 +731,7 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
       case 7: try { try decoder.decodeSingularStringField(value: &self.engineWeightsSha256) }()
       case 8: try { try decoder.decodeSingularBoolField(value: &self.permissionsStored) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self.headResponsesSha256) }()
+      case 10: try { try decoder.decodeSingularBoolField(value: &self.enrollmentForbidden) }()
       default: break
       }
     }
@@ -765,6 +769,9 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
     if !self.headResponsesSha256.isEmpty {
       try visitor.visitSingularStringField(value: self.headResponsesSha256, fieldNumber: 9)
     }
+    if self.enrollmentForbidden != false {
+      try visitor.visitSingularBoolField(value: self.enrollmentForbidden, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -778,6 +785,7 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
     if lhs.engineWeightsSha256 != rhs.engineWeightsSha256 {return false}
     if lhs.permissionsStored != rhs.permissionsStored {return false}
     if lhs.headResponsesSha256 != rhs.headResponsesSha256 {return false}
+    if lhs.enrollmentForbidden != rhs.enrollmentForbidden {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -151,6 +151,12 @@ public nonisolated struct Anechoic_V1_Session: @unchecked Sendable {
     set {_uniqueStorage()._turnActive = newValue}
   }
 
+  /// The voice that VOICE_ISOLATION keeps.
+  public var voiceEnrollment: Anechoic_V1_VoiceEnrollment {
+    get {_storage._voiceEnrollment}
+    set {_uniqueStorage()._voiceEnrollment = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The source of the echo canceller's reference.
@@ -821,7 +827,7 @@ fileprivate nonisolated let _protobuf_package = "anechoic.v1"
 
 nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Session"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}create_time\0\u{1}config\0\u{1}mute\0\u{3}active_mic_mode\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{3}injection_available\0\u{3}injection_permission\0\u{1}route\0\u{1}stats\0\u{1}labels\0\u{3}last_event_id\0\u{1}owner\0\u{3}far_end_voice_active\0\u{3}echo_reference\0\u{1}state\0\u{3}playback_client\0\u{3}turn_active\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}create_time\0\u{1}config\0\u{1}mute\0\u{3}active_mic_mode\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{3}injection_available\0\u{3}injection_permission\0\u{1}route\0\u{1}stats\0\u{1}labels\0\u{3}last_event_id\0\u{1}owner\0\u{3}far_end_voice_active\0\u{3}echo_reference\0\u{1}state\0\u{3}playback_client\0\u{3}turn_active\0\u{3}voice_enrollment\0")
 
   fileprivate class _StorageClass {
     var _name: String = String()
@@ -843,6 +849,7 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
     var _state: Anechoic_V1_Session.State = .unspecified
     var _playbackClient: String = String()
     var _turnActive: Bool = false
+    var _voiceEnrollment: Anechoic_V1_VoiceEnrollment = .unspecified
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -872,6 +879,7 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
       _state = source._state
       _playbackClient = source._playbackClient
       _turnActive = source._turnActive
+      _voiceEnrollment = source._voiceEnrollment
     }
   }
 
@@ -909,6 +917,7 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
         case 17: try { try decoder.decodeSingularEnumField(value: &_storage._state) }()
         case 18: try { try decoder.decodeSingularStringField(value: &_storage._playbackClient) }()
         case 19: try { try decoder.decodeSingularBoolField(value: &_storage._turnActive) }()
+        case 20: try { try decoder.decodeSingularEnumField(value: &_storage._voiceEnrollment) }()
         default: break
         }
       }
@@ -978,6 +987,9 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
       if _storage._turnActive != false {
         try visitor.visitSingularBoolField(value: _storage._turnActive, fieldNumber: 19)
       }
+      if _storage._voiceEnrollment != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._voiceEnrollment, fieldNumber: 20)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1006,6 +1018,7 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
         if _storage._state != rhs_storage._state {return false}
         if _storage._playbackClient != rhs_storage._playbackClient {return false}
         if _storage._turnActive != rhs_storage._turnActive {return false}
+        if _storage._voiceEnrollment != rhs_storage._voiceEnrollment {return false}
         return true
       }
       if !storagesAreEqual {return false}

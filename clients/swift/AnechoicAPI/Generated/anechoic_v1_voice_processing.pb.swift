@@ -201,6 +201,16 @@ public nonisolated struct Anechoic_V1_ProcessResponse: Sendable {
     set {response = .echoPath(newValue)}
   }
 
+  /// The voice that an enrollment has learnt: start.enroll_voice or control.enroll_voice. Sent once, and
+  /// again to a client that resumes the session. Nobody else gets it.
+  public var voiceprint: Anechoic_V1_Voiceprint {
+    get {
+      if case .voiceprint(let v)? = response {return v}
+      return Anechoic_V1_Voiceprint()
+    }
+    set {response = .voiceprint(newValue)}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Response: Equatable, Sendable {
@@ -211,8 +221,30 @@ public nonisolated struct Anechoic_V1_ProcessResponse: Sendable {
     case stats(Anechoic_V1_SessionStats)
     /// Only if start.echo_path_wanted is set.
     case echoPath(Anechoic_V1_EchoPath)
+    /// The voice that an enrollment has learnt: start.enroll_voice or control.enroll_voice. Sent once, and
+    /// again to a client that resumes the session. Nobody else gets it.
+    case voiceprint(Anechoic_V1_Voiceprint)
 
   }
+
+  public init() {}
+}
+
+/// The properties that tell a voice from others, as an enrollment has learnt them. It identifies a person:
+/// keep it as such. The server keeps it as long as the session, and no longer. Recordings of a session
+/// contain the one that it began with, beside the audio.
+public nonisolated struct Anechoic_V1_Voiceprint: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The encoder that made it. Those of another encoder do not fit.
+  public var encoder: String = String()
+
+  /// A vector of length 1, as 16-bit little-endian floats (IEEE 754 binary16), at most 2 KiB.
+  public var values: Data = Data()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 }
@@ -334,10 +366,10 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
   }
 
   /// Continues the session that has this token, instead of starting one: Started.resume_token. The
-  /// session keeps its configuration, mute state, permissions and labels; config, muted, labels and
-  /// echo_path_hint of this start are ignored. All other fields must be those of the first start. If the
-  /// session still has a connection, this call takes the session over, and the older call ends with
-  /// ABORTED, reason TAKEN_OVER.
+  /// session keeps its configuration, mute state, permissions, labels and voice; config, muted, labels,
+  /// echo_path_hint, voiceprint and enroll_voice of this start are ignored. All other fields must be those
+  /// of the first start. If the session still has a connection, this call takes the session over, and the
+  /// older call ends with ABORTED, reason TAKEN_OVER.
   public var resumeToken: Data {
     get {_storage._resumeToken}
     set {_uniqueStorage()._resumeToken = newValue}
@@ -381,6 +413,24 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
   public var echoPathWanted: Bool {
     get {_storage._echoPathWanted}
     set {_uniqueStorage()._echoPathWanted = newValue}
+  }
+
+  /// The voice that VOICE_ISOLATION keeps, and the only one that starts turns in this mode. Without one, it
+  /// keeps the nearest voice. Started.voiceprint_used tells whether it was used. If clients are verified,
+  /// this field and enroll_voice need the scope `enroll`.
+  public var voiceprint: Anechoic_V1_Voiceprint {
+    get {_storage._voiceprint ?? Anechoic_V1_Voiceprint()}
+    set {_uniqueStorage()._voiceprint = newValue}
+  }
+  /// Returns true if `voiceprint` has been explicitly set.
+  public var hasVoiceprint: Bool {_storage._voiceprint != nil}
+  /// Clears the value of `voiceprint`. Subsequent reads from it will return its default value.
+  public mutating func clearVoiceprint() {_uniqueStorage()._voiceprint = nil}
+
+  /// Learns the voice of this session, like control.enroll_voice.
+  public var enrollVoice: Bool {
+    get {_storage._enrollVoice}
+    set {_uniqueStorage()._enrollVoice = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -752,6 +802,12 @@ public nonisolated struct Anechoic_V1_Started: @unchecked Sendable {
   public var echoPathUsed: Bool {
     get {_storage._echoPathUsed}
     set {_uniqueStorage()._echoPathUsed = newValue}
+  }
+
+  /// Whether start.voiceprint was used. False for one of another encoder, or an engine that keeps none.
+  public var voiceprintUsed: Bool {
+    get {_storage._voiceprintUsed}
+    set {_uniqueStorage()._voiceprintUsed = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1165,6 +1221,22 @@ public nonisolated struct Anechoic_V1_Control: Sendable {
     set {control = .clearPlayback_p(newValue)}
   }
 
+  public var enrollVoice: Anechoic_V1_EnrollVoice {
+    get {
+      if case .enrollVoice(let v)? = control {return v}
+      return Anechoic_V1_EnrollVoice()
+    }
+    set {control = .enrollVoice(newValue)}
+  }
+
+  public var setVoiceprint: Anechoic_V1_SetVoiceprint {
+    get {
+      if case .setVoiceprint(let v)? = control {return v}
+      return Anechoic_V1_SetVoiceprint()
+    }
+    set {control = .setVoiceprint(newValue)}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Control: Equatable, Sendable {
@@ -1173,6 +1245,8 @@ public nonisolated struct Anechoic_V1_Control: Sendable {
     case decideMuteGesture(Anechoic_V1_MuteGestureDecision)
     case decideInjectionPermission(Anechoic_V1_InjectionPermissionDecision)
     case clearPlayback_p(Anechoic_V1_ClearPlayback)
+    case enrollVoice(Anechoic_V1_EnrollVoice)
+    case setVoiceprint(Anechoic_V1_SetVoiceprint)
 
   }
 
@@ -1317,6 +1391,45 @@ public nonisolated struct Anechoic_V1_InjectionPermissionDecision: Sendable {
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+}
+
+/// Learns the voice at the microphone: 3 s of it, without echo and noise, and while nothing plays. Then
+/// ProcessResponse.voiceprint follows, and VOICE_ISOLATION keeps this voice. VoiceEnrollmentChanged tells
+/// the begin and the end. The enrollment fails if it hears several voices, or too little of one in 60 s.
+/// Refused with PERMISSION_DENIED, reason SCOPE_MISSING, if clients are verified and this one lacks the
+/// scope `enroll`, and with UNIMPLEMENTED if the engine cannot learn a voice.
+public nonisolated struct Anechoic_V1_EnrollVoice: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// Replaces the voice that VOICE_ISOLATION keeps, and ends an enrollment. Refused like EnrollVoice, and with
+/// INVALID_ARGUMENT for a voiceprint that does not fit.
+public nonisolated struct Anechoic_V1_SetVoiceprint: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// If absent, the session forgets the voice, and keeps the nearest one.
+  public var voiceprint: Anechoic_V1_Voiceprint {
+    get {_voiceprint ?? Anechoic_V1_Voiceprint()}
+    set {_voiceprint = newValue}
+  }
+  /// Returns true if `voiceprint` has been explicitly set.
+  public var hasVoiceprint: Bool {self._voiceprint != nil}
+  /// Clears the value of `voiceprint`. Subsequent reads from it will return its default value.
+  public mutating func clearVoiceprint() {self._voiceprint = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _voiceprint: Anechoic_V1_Voiceprint? = nil
 }
 
 /// Discards the far_end, far_ends and other_audio that wait to be played, with a fade-out of 5 ms. Use it for
@@ -1730,7 +1843,7 @@ nonisolated extension Anechoic_V1_ProcessRequest: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Anechoic_V1_ProcessResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ProcessResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}audio\0\u{1}started\0\u{1}event\0\u{3}control_result\0\u{1}stats\0\u{3}echo_path\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}audio\0\u{1}started\0\u{1}event\0\u{3}control_result\0\u{1}stats\0\u{3}echo_path\0\u{1}voiceprint\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1816,6 +1929,19 @@ nonisolated extension Anechoic_V1_ProcessResponse: SwiftProtobuf.Message, SwiftP
           self.response = .echoPath(v)
         }
       }()
+      case 7: try {
+        var v: Anechoic_V1_Voiceprint?
+        var hadOneofValue = false
+        if let current = self.response {
+          hadOneofValue = true
+          if case .voiceprint(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.response = .voiceprint(v)
+        }
+      }()
       default: break
       }
     }
@@ -1851,6 +1977,10 @@ nonisolated extension Anechoic_V1_ProcessResponse: SwiftProtobuf.Message, SwiftP
       guard case .echoPath(let v)? = self.response else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     }()
+    case .voiceprint?: try {
+      guard case .voiceprint(let v)? = self.response else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -1858,6 +1988,41 @@ nonisolated extension Anechoic_V1_ProcessResponse: SwiftProtobuf.Message, SwiftP
 
   public static func ==(lhs: Anechoic_V1_ProcessResponse, rhs: Anechoic_V1_ProcessResponse) -> Bool {
     if lhs.response != rhs.response {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_Voiceprint: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Voiceprint"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}encoder\0\u{1}values\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.encoder) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.values) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.encoder.isEmpty {
+      try visitor.visitSingularStringField(value: self.encoder, fieldNumber: 1)
+    }
+    if !self.values.isEmpty {
+      try visitor.visitSingularBytesField(value: self.values, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_Voiceprint, rhs: Anechoic_V1_Voiceprint) -> Bool {
+    if lhs.encoder != rhs.encoder {return false}
+    if lhs.values != rhs.values {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1919,7 +2084,7 @@ nonisolated extension Anechoic_V1_EchoPath: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Start"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}session_id\0\u{1}config\0\u{1}muted\0\u{1}inputs\0\u{1}outputs\0\u{1}pacing\0\u{3}stats_interval\0\u{1}labels\0\u{1}engine\0\u{3}resume_token\0\u{3}resume_window\0\u{3}resume_point\0\u{3}echo_path_hint\0\u{3}echo_path_wanted\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}session_id\0\u{1}config\0\u{1}muted\0\u{1}inputs\0\u{1}outputs\0\u{1}pacing\0\u{3}stats_interval\0\u{1}labels\0\u{1}engine\0\u{3}resume_token\0\u{3}resume_window\0\u{3}resume_point\0\u{3}echo_path_hint\0\u{3}echo_path_wanted\0\u{1}voiceprint\0\u{3}enroll_voice\0")
 
   fileprivate class _StorageClass {
     var _sessionID: String = String()
@@ -1936,6 +2101,8 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
     var _resumePoint: Anechoic_V1_Start.ResumePoint? = nil
     var _echoPathHint: Anechoic_V1_EchoPath? = nil
     var _echoPathWanted: Bool = false
+    var _voiceprint: Anechoic_V1_Voiceprint? = nil
+    var _enrollVoice: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1960,6 +2127,8 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
       _resumePoint = source._resumePoint
       _echoPathHint = source._echoPathHint
       _echoPathWanted = source._echoPathWanted
+      _voiceprint = source._voiceprint
+      _enrollVoice = source._enrollVoice
     }
   }
 
@@ -1992,6 +2161,8 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
         case 12: try { try decoder.decodeSingularMessageField(value: &_storage._resumePoint) }()
         case 13: try { try decoder.decodeSingularMessageField(value: &_storage._echoPathHint) }()
         case 14: try { try decoder.decodeSingularBoolField(value: &_storage._echoPathWanted) }()
+        case 15: try { try decoder.decodeSingularMessageField(value: &_storage._voiceprint) }()
+        case 16: try { try decoder.decodeSingularBoolField(value: &_storage._enrollVoice) }()
         default: break
         }
       }
@@ -2046,6 +2217,12 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
       if _storage._echoPathWanted != false {
         try visitor.visitSingularBoolField(value: _storage._echoPathWanted, fieldNumber: 14)
       }
+      try { if let v = _storage._voiceprint {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+      } }()
+      if _storage._enrollVoice != false {
+        try visitor.visitSingularBoolField(value: _storage._enrollVoice, fieldNumber: 16)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2069,6 +2246,8 @@ nonisolated extension Anechoic_V1_Start: SwiftProtobuf.Message, SwiftProtobuf._M
         if _storage._resumePoint != rhs_storage._resumePoint {return false}
         if _storage._echoPathHint != rhs_storage._echoPathHint {return false}
         if _storage._echoPathWanted != rhs_storage._echoPathWanted {return false}
+        if _storage._voiceprint != rhs_storage._voiceprint {return false}
+        if _storage._enrollVoice != rhs_storage._enrollVoice {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -2373,7 +2552,7 @@ nonisolated extension Anechoic_V1_Start.ResumePoint: SwiftProtobuf.Message, Swif
 
 nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Started"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}config\0\u{1}mute\0\u{1}inputs\0\u{1}outputs\0\u{3}algorithmic_delay\0\u{2}\u{2}engine\0\u{3}resume_token\0\u{3}resume_window\0\u{1}resumed\0\u{3}playback_delay\0\u{4}\u{2}join_token\0\u{3}recognizer_delay\0\u{3}raw_delay\0\u{3}echo_path_used\0\u{c}\u{7}\u{1}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}config\0\u{1}mute\0\u{1}inputs\0\u{1}outputs\0\u{3}algorithmic_delay\0\u{2}\u{2}engine\0\u{3}resume_token\0\u{3}resume_window\0\u{1}resumed\0\u{3}playback_delay\0\u{4}\u{2}join_token\0\u{3}recognizer_delay\0\u{3}raw_delay\0\u{3}echo_path_used\0\u{3}voiceprint_used\0\u{c}\u{7}\u{1}")
 
   fileprivate class _StorageClass {
     var _session: String = String()
@@ -2391,6 +2570,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
     var _recognizerDelay: SwiftProtobuf.Google_Protobuf_Duration? = nil
     var _rawDelay: SwiftProtobuf.Google_Protobuf_Duration? = nil
     var _echoPathUsed: Bool = false
+    var _voiceprintUsed: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2416,6 +2596,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
       _recognizerDelay = source._recognizerDelay
       _rawDelay = source._rawDelay
       _echoPathUsed = source._echoPathUsed
+      _voiceprintUsed = source._voiceprintUsed
     }
   }
 
@@ -2449,6 +2630,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
         case 15: try { try decoder.decodeSingularMessageField(value: &_storage._recognizerDelay) }()
         case 16: try { try decoder.decodeSingularMessageField(value: &_storage._rawDelay) }()
         case 17: try { try decoder.decodeSingularBoolField(value: &_storage._echoPathUsed) }()
+        case 18: try { try decoder.decodeSingularBoolField(value: &_storage._voiceprintUsed) }()
         default: break
         }
       }
@@ -2506,6 +2688,9 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
       if _storage._echoPathUsed != false {
         try visitor.visitSingularBoolField(value: _storage._echoPathUsed, fieldNumber: 17)
       }
+      if _storage._voiceprintUsed != false {
+        try visitor.visitSingularBoolField(value: _storage._voiceprintUsed, fieldNumber: 18)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2530,6 +2715,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
         if _storage._recognizerDelay != rhs_storage._recognizerDelay {return false}
         if _storage._rawDelay != rhs_storage._rawDelay {return false}
         if _storage._echoPathUsed != rhs_storage._echoPathUsed {return false}
+        if _storage._voiceprintUsed != rhs_storage._voiceprintUsed {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -3111,7 +3297,7 @@ nonisolated extension Anechoic_V1_Joined: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Anechoic_V1_Control: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Control"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}control_id\0\u{3}at_sample\0\u{3}update_config\0\u{3}set_mute\0\u{3}decide_mute_gesture\0\u{3}decide_injection_permission\0\u{3}clear_playback\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}control_id\0\u{3}at_sample\0\u{3}update_config\0\u{3}set_mute\0\u{3}decide_mute_gesture\0\u{3}decide_injection_permission\0\u{3}clear_playback\0\u{3}enroll_voice\0\u{3}set_voiceprint\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3186,6 +3372,32 @@ nonisolated extension Anechoic_V1_Control: SwiftProtobuf.Message, SwiftProtobuf.
           self.control = .clearPlayback_p(v)
         }
       }()
+      case 8: try {
+        var v: Anechoic_V1_EnrollVoice?
+        var hadOneofValue = false
+        if let current = self.control {
+          hadOneofValue = true
+          if case .enrollVoice(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.control = .enrollVoice(v)
+        }
+      }()
+      case 9: try {
+        var v: Anechoic_V1_SetVoiceprint?
+        var hadOneofValue = false
+        if let current = self.control {
+          hadOneofValue = true
+          if case .setVoiceprint(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.control = .setVoiceprint(v)
+        }
+      }()
       default: break
       }
     }
@@ -3222,6 +3434,14 @@ nonisolated extension Anechoic_V1_Control: SwiftProtobuf.Message, SwiftProtobuf.
     case .clearPlayback_p?: try {
       guard case .clearPlayback_p(let v)? = self.control else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .enrollVoice?: try {
+      guard case .enrollVoice(let v)? = self.control else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .setVoiceprint?: try {
+      guard case .setVoiceprint(let v)? = self.control else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
     }()
     case nil: break
     }
@@ -3469,6 +3689,59 @@ nonisolated extension Anechoic_V1_InjectionPermissionDecision: SwiftProtobuf.Mes
     if lhs.client != rhs.client {return false}
     if lhs.grant != rhs.grant {return false}
     if lhs.remember != rhs.remember {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_EnrollVoice: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".EnrollVoice"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_EnrollVoice, rhs: Anechoic_V1_EnrollVoice) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_SetVoiceprint: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SetVoiceprint"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}voiceprint\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._voiceprint) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._voiceprint {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_SetVoiceprint, rhs: Anechoic_V1_SetVoiceprint) -> Bool {
+    if lhs._voiceprint != rhs._voiceprint {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -99,6 +99,7 @@ extension ResumableStream {
       let isMuted = isRealTime ? state.journal.wantedMute ?? state.isMuted : state.isMuted
       request.muted = isMuted || sendsMuted
       request.config = state.configuration.configuration
+      state.voiceprint.apply(to: &request)
       return (state.started.sessionID, sendsMuted ? state.mutedUntil : nil)
     }
     let stream = try await connect(servers[server], request, id: id)

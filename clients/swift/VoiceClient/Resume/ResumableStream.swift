@@ -46,6 +46,7 @@ public final class ResumableStream: Sendable {
     /// The end of the microphone's audio that was captured while a session was muted, counted as by the caller.
     var mutedUntil: Int64 = 0
     var configuration: KeptConfiguration
+    var voiceprint: KeptVoiceprint
     var decisions = InjectionDecisions()
     var journal: RequestJournal
     var timeline: SessionTimeline
@@ -92,7 +93,7 @@ public final class ResumableStream: Sendable {
       State(
         phase: .connected(stream), started: stream.started, isMuted: stream.started.mute.muted,
         configuration: KeptConfiguration(start.config, told: stream.started.config),
-        journal: RequestJournal(start.inputs), timeline: SessionTimeline(stream.started)))
+        voiceprint: KeptVoiceprint(start), journal: RequestJournal(start.inputs), timeline: SessionTimeline(stream.started)))
     startSending(on: stream)
   }
 
@@ -127,6 +128,7 @@ public final class ResumableStream: Sendable {
     state.withLock { state in
       if case .updateConfig(let update) = control.control { state.configuration.ask(update) }
       state.decisions.record(control)
+      state.voiceprint.record(control)
     }
     try await enqueue { $0.add(Anechoic_V1_ProcessRequest.with { $0.control = control }) }
   }
@@ -341,9 +343,11 @@ public final class ResumableStream: Sendable {
           state.isMuted = change.state.muted
           if !state.isMuted { state.mutedUntil = state.timeline.base + event.microphoneSample }
         case .configChanged(let change): state.configuration.changed(to: change.config)
+        case .voiceEnrollmentChanged(let change): state.voiceprint.record(change)
         default: break
         }
       case .controlResult(let result): state.journal.answered(result.controlID)
+      case .voiceprint(let learnt): state.voiceprint.record(learnt)
       case .started, .stats, .echoPath, nil: break
       }
       let update = isNew ? Update.response(state.timeline.toCaller(response)) : nil

@@ -84,7 +84,7 @@ struct SessionTimeline {
       if response.audio.hasRaw { response.audio.raw.firstSample += base(at: rates.raw) }
     case .event: response.event.microphoneSample += base
     case .controlResult: response.controlResult.appliedAtSample += base
-    case .started, .stats, .echoPath, nil: break
+    case .started, .stats, .echoPath, .voiceprint, nil: break
     }
     return response
   }

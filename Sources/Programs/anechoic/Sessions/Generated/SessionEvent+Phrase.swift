@@ -36,6 +36,7 @@ extension Anechoic_V1_SessionEvent {
     case .turnInterruption(let event): event.phrase
     case .backchannel(let event): event.phrase
     case .notSpeech(let event): event.phrase
+    case .voiceEnrollmentChanged(let event): event.phrase
     case nil: "an event that this version does not know"
     }
   }
@@ -80,6 +81,14 @@ extension Anechoic_V1_TurnEnded {
   /// The message in words.
   var phrase: String {
     "the turn ended, silent from sample \(silentFromSample), probability \(probability)"
+  }
+}
+
+extension Anechoic_V1_VoiceEnrollmentChanged {
+  /// The message in words.
+  var phrase: String {
+    "\(state == .enrolling ? "the voice is being learnt" : state == .enrolled ? "the enrolled voice is kept" : "the nearest voice is kept")"
+      + "\(failure != .unspecified ? ", because of \(Words.of(failure))" : "")"
   }
 }
 

@@ -34,6 +34,10 @@ SIDE_UNSPECIFIED: Side
 SPEECH_ACTIVITY_ENDED: SpeechActivity
 SPEECH_ACTIVITY_STARTED: SpeechActivity
 SPEECH_ACTIVITY_UNSPECIFIED: SpeechActivity
+VOICE_ENROLLMENT_ENROLLED: VoiceEnrollment
+VOICE_ENROLLMENT_ENROLLING: VoiceEnrollment
+VOICE_ENROLLMENT_NONE: VoiceEnrollment
+VOICE_ENROLLMENT_UNSPECIFIED: VoiceEnrollment
 
 class AudioPort(_message.Message):
     __slots__ = ["display_name", "headphones", "microphone_pair", "port_id", "type"]
@@ -320,7 +324,7 @@ class SessionEnded(_message.Message):
     def __init__(self, reason: _Optional[_Union[SessionEnded.Reason, str]] = ...) -> None: ...
 
 class SessionEvent(_message.Message):
-    __slots__ = ["backchannel", "capture_warning", "config_changed", "discontinuity", "draining", "ducking_changed", "echo_path_changed", "event_id", "injection_availability_changed", "injection_permission_changed", "injection_permission_requested", "injection_progress", "interruption", "mic_mode_changed", "microphone_sample", "mute_changed", "mute_gesture_requested", "mute_gesture_resolved", "muted_speech_activity", "not_speech", "output_dropped", "playback_client_changed", "route_changed", "session_ended", "session_resumed", "session_suspended", "time", "turn_continued", "turn_ended", "turn_interruption", "turn_may_end", "turn_started", "voice_activity_changed"]
+    __slots__ = ["backchannel", "capture_warning", "config_changed", "discontinuity", "draining", "ducking_changed", "echo_path_changed", "event_id", "injection_availability_changed", "injection_permission_changed", "injection_permission_requested", "injection_progress", "interruption", "mic_mode_changed", "microphone_sample", "mute_changed", "mute_gesture_requested", "mute_gesture_resolved", "muted_speech_activity", "not_speech", "output_dropped", "playback_client_changed", "route_changed", "session_ended", "session_resumed", "session_suspended", "time", "turn_continued", "turn_ended", "turn_interruption", "turn_may_end", "turn_started", "voice_activity_changed", "voice_enrollment_changed"]
     BACKCHANNEL_FIELD_NUMBER: _ClassVar[int]
     CAPTURE_WARNING_FIELD_NUMBER: _ClassVar[int]
     CONFIG_CHANGED_FIELD_NUMBER: _ClassVar[int]
@@ -354,6 +358,7 @@ class SessionEvent(_message.Message):
     TURN_MAY_END_FIELD_NUMBER: _ClassVar[int]
     TURN_STARTED_FIELD_NUMBER: _ClassVar[int]
     VOICE_ACTIVITY_CHANGED_FIELD_NUMBER: _ClassVar[int]
+    VOICE_ENROLLMENT_CHANGED_FIELD_NUMBER: _ClassVar[int]
     backchannel: Backchannel
     capture_warning: CaptureWarning
     config_changed: ConfigChanged
@@ -387,7 +392,8 @@ class SessionEvent(_message.Message):
     turn_may_end: TurnMayEnd
     turn_started: TurnStarted
     voice_activity_changed: VoiceActivityChanged
-    def __init__(self, event_id: _Optional[int] = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., microphone_sample: _Optional[int] = ..., muted_speech_activity: _Optional[_Union[MutedSpeechActivity, _Mapping]] = ..., voice_activity_changed: _Optional[_Union[VoiceActivityChanged, _Mapping]] = ..., mute_changed: _Optional[_Union[MuteChanged, _Mapping]] = ..., mute_gesture_requested: _Optional[_Union[MuteGestureRequested, _Mapping]] = ..., mute_gesture_resolved: _Optional[_Union[MuteGestureResolved, _Mapping]] = ..., mic_mode_changed: _Optional[_Union[MicModeChanged, _Mapping]] = ..., ducking_changed: _Optional[_Union[DuckingChanged, _Mapping]] = ..., injection_availability_changed: _Optional[_Union[InjectionAvailabilityChanged, _Mapping]] = ..., injection_permission_requested: _Optional[_Union[InjectionPermissionRequested, _Mapping]] = ..., injection_permission_changed: _Optional[_Union[InjectionPermissionChanged, _Mapping]] = ..., injection_progress: _Optional[_Union[InjectionProgress, _Mapping]] = ..., route_changed: _Optional[_Union[RouteChanged, _Mapping]] = ..., interruption: _Optional[_Union[Interruption, _Mapping]] = ..., discontinuity: _Optional[_Union[Discontinuity, _Mapping]] = ..., echo_path_changed: _Optional[_Union[EchoPathChanged, _Mapping]] = ..., config_changed: _Optional[_Union[ConfigChanged, _Mapping]] = ..., capture_warning: _Optional[_Union[CaptureWarning, _Mapping]] = ..., draining: _Optional[_Union[Draining, _Mapping]] = ..., session_ended: _Optional[_Union[SessionEnded, _Mapping]] = ..., output_dropped: _Optional[_Union[OutputDropped, _Mapping]] = ..., session_suspended: _Optional[_Union[SessionSuspended, _Mapping]] = ..., session_resumed: _Optional[_Union[SessionResumed, _Mapping]] = ..., playback_client_changed: _Optional[_Union[PlaybackClientChanged, _Mapping]] = ..., turn_started: _Optional[_Union[TurnStarted, _Mapping]] = ..., turn_may_end: _Optional[_Union[TurnMayEnd, _Mapping]] = ..., turn_continued: _Optional[_Union[TurnContinued, _Mapping]] = ..., turn_ended: _Optional[_Union[TurnEnded, _Mapping]] = ..., turn_interruption: _Optional[_Union[TurnInterruption, _Mapping]] = ..., backchannel: _Optional[_Union[Backchannel, _Mapping]] = ..., not_speech: _Optional[_Union[NotSpeech, _Mapping]] = ...) -> None: ...
+    voice_enrollment_changed: VoiceEnrollmentChanged
+    def __init__(self, event_id: _Optional[int] = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., microphone_sample: _Optional[int] = ..., muted_speech_activity: _Optional[_Union[MutedSpeechActivity, _Mapping]] = ..., voice_activity_changed: _Optional[_Union[VoiceActivityChanged, _Mapping]] = ..., mute_changed: _Optional[_Union[MuteChanged, _Mapping]] = ..., mute_gesture_requested: _Optional[_Union[MuteGestureRequested, _Mapping]] = ..., mute_gesture_resolved: _Optional[_Union[MuteGestureResolved, _Mapping]] = ..., mic_mode_changed: _Optional[_Union[MicModeChanged, _Mapping]] = ..., ducking_changed: _Optional[_Union[DuckingChanged, _Mapping]] = ..., injection_availability_changed: _Optional[_Union[InjectionAvailabilityChanged, _Mapping]] = ..., injection_permission_requested: _Optional[_Union[InjectionPermissionRequested, _Mapping]] = ..., injection_permission_changed: _Optional[_Union[InjectionPermissionChanged, _Mapping]] = ..., injection_progress: _Optional[_Union[InjectionProgress, _Mapping]] = ..., route_changed: _Optional[_Union[RouteChanged, _Mapping]] = ..., interruption: _Optional[_Union[Interruption, _Mapping]] = ..., discontinuity: _Optional[_Union[Discontinuity, _Mapping]] = ..., echo_path_changed: _Optional[_Union[EchoPathChanged, _Mapping]] = ..., config_changed: _Optional[_Union[ConfigChanged, _Mapping]] = ..., capture_warning: _Optional[_Union[CaptureWarning, _Mapping]] = ..., draining: _Optional[_Union[Draining, _Mapping]] = ..., session_ended: _Optional[_Union[SessionEnded, _Mapping]] = ..., output_dropped: _Optional[_Union[OutputDropped, _Mapping]] = ..., session_suspended: _Optional[_Union[SessionSuspended, _Mapping]] = ..., session_resumed: _Optional[_Union[SessionResumed, _Mapping]] = ..., playback_client_changed: _Optional[_Union[PlaybackClientChanged, _Mapping]] = ..., turn_started: _Optional[_Union[TurnStarted, _Mapping]] = ..., turn_may_end: _Optional[_Union[TurnMayEnd, _Mapping]] = ..., turn_continued: _Optional[_Union[TurnContinued, _Mapping]] = ..., turn_ended: _Optional[_Union[TurnEnded, _Mapping]] = ..., turn_interruption: _Optional[_Union[TurnInterruption, _Mapping]] = ..., backchannel: _Optional[_Union[Backchannel, _Mapping]] = ..., not_speech: _Optional[_Union[NotSpeech, _Mapping]] = ..., voice_enrollment_changed: _Optional[_Union[VoiceEnrollmentChanged, _Mapping]] = ...) -> None: ...
 
 class SessionResumed(_message.Message):
     __slots__ = ["concealed_samples"]
@@ -449,10 +455,26 @@ class VoiceActivityChanged(_message.Message):
     side: Side
     def __init__(self, side: _Optional[_Union[Side, str]] = ..., active: bool = ..., began_at_sample: _Optional[int] = ...) -> None: ...
 
+class VoiceEnrollmentChanged(_message.Message):
+    __slots__ = ["failure", "state"]
+    class Failure(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = []
+    FAILURE_FIELD_NUMBER: _ClassVar[int]
+    FAILURE_SEVERAL_VOICES: VoiceEnrollmentChanged.Failure
+    FAILURE_TOO_LITTLE_VOICE: VoiceEnrollmentChanged.Failure
+    FAILURE_UNSPECIFIED: VoiceEnrollmentChanged.Failure
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    failure: VoiceEnrollmentChanged.Failure
+    state: VoiceEnrollment
+    def __init__(self, state: _Optional[_Union[VoiceEnrollment, str]] = ..., failure: _Optional[_Union[VoiceEnrollmentChanged.Failure, str]] = ...) -> None: ...
+
 class SpeechActivity(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []
 
 class Side(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = []
+
+class VoiceEnrollment(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []
 
 class MuteSource(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):

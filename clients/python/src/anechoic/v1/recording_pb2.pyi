@@ -180,9 +180,10 @@ class RecordedClient(_message.Message):
     def __init__(self, name: _Optional[str] = ..., is_media_client: bool = ...) -> None: ...
 
 class RecordingHeader(_message.Message):
-    __slots__ = ["engine", "engine_weights_sha256", "frames_per_turn", "head_responses_sha256", "injection_allowed", "owner", "permissions_stored", "server_version", "start"]
+    __slots__ = ["engine", "engine_weights_sha256", "enrollment_forbidden", "frames_per_turn", "head_responses_sha256", "injection_allowed", "owner", "permissions_stored", "server_version", "start"]
     ENGINE_FIELD_NUMBER: _ClassVar[int]
     ENGINE_WEIGHTS_SHA256_FIELD_NUMBER: _ClassVar[int]
+    ENROLLMENT_FORBIDDEN_FIELD_NUMBER: _ClassVar[int]
     FRAMES_PER_TURN_FIELD_NUMBER: _ClassVar[int]
     HEAD_RESPONSES_SHA256_FIELD_NUMBER: _ClassVar[int]
     INJECTION_ALLOWED_FIELD_NUMBER: _ClassVar[int]
@@ -192,6 +193,7 @@ class RecordingHeader(_message.Message):
     START_FIELD_NUMBER: _ClassVar[int]
     engine: str
     engine_weights_sha256: str
+    enrollment_forbidden: bool
     frames_per_turn: int
     head_responses_sha256: str
     injection_allowed: bool
@@ -199,4 +201,4 @@ class RecordingHeader(_message.Message):
     permissions_stored: bool
     server_version: str
     start: _voice_processing_pb2.Start
-    def __init__(self, engine: _Optional[str] = ..., server_version: _Optional[str] = ..., start: _Optional[_Union[_voice_processing_pb2.Start, _Mapping]] = ..., owner: _Optional[_Union[RecordedClient, _Mapping]] = ..., injection_allowed: bool = ..., frames_per_turn: _Optional[int] = ..., engine_weights_sha256: _Optional[str] = ..., permissions_stored: bool = ..., head_responses_sha256: _Optional[str] = ...) -> None: ...
+    def __init__(self, engine: _Optional[str] = ..., server_version: _Optional[str] = ..., start: _Optional[_Union[_voice_processing_pb2.Start, _Mapping]] = ..., owner: _Optional[_Union[RecordedClient, _Mapping]] = ..., injection_allowed: bool = ..., frames_per_turn: _Optional[int] = ..., engine_weights_sha256: _Optional[str] = ..., permissions_stored: bool = ..., head_responses_sha256: _Optional[str] = ..., enrollment_forbidden: bool = ...) -> None: ...

@@ -144,7 +144,7 @@ class RequestInjectionPermissionResponse(_message.Message):
     def __init__(self, permission: _Optional[_Union[_events_pb2.InjectionPermission, str]] = ...) -> None: ...
 
 class Session(_message.Message):
-    __slots__ = ["active_mic_mode", "config", "create_time", "echo_reference", "far_end_voice_active", "injection_available", "injection_permission", "labels", "last_event_id", "mute", "muted_speech_active", "name", "owner", "playback_client", "route", "state", "stats", "turn_active", "voice_active"]
+    __slots__ = ["active_mic_mode", "config", "create_time", "echo_reference", "far_end_voice_active", "injection_available", "injection_permission", "labels", "last_event_id", "mute", "muted_speech_active", "name", "owner", "playback_client", "route", "state", "stats", "turn_active", "voice_active", "voice_enrollment"]
     class EchoReference(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = []
     class State(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
@@ -182,6 +182,7 @@ class Session(_message.Message):
     STATS_FIELD_NUMBER: _ClassVar[int]
     TURN_ACTIVE_FIELD_NUMBER: _ClassVar[int]
     VOICE_ACTIVE_FIELD_NUMBER: _ClassVar[int]
+    VOICE_ENROLLMENT_FIELD_NUMBER: _ClassVar[int]
     active_mic_mode: _config_pb2.MicMode
     config: _config_pb2.SessionConfig
     create_time: _timestamp_pb2.Timestamp
@@ -201,7 +202,8 @@ class Session(_message.Message):
     stats: _stats_pb2.SessionStats
     turn_active: bool
     voice_active: bool
-    def __init__(self, name: _Optional[str] = ..., create_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., mute: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ..., active_mic_mode: _Optional[_Union[_config_pb2.MicMode, str]] = ..., voice_active: bool = ..., muted_speech_active: bool = ..., injection_available: bool = ..., injection_permission: _Optional[_Union[_events_pb2.InjectionPermission, str]] = ..., route: _Optional[_Union[_events_pb2.AudioRoute, _Mapping]] = ..., stats: _Optional[_Union[_stats_pb2.SessionStats, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., last_event_id: _Optional[int] = ..., owner: _Optional[str] = ..., far_end_voice_active: bool = ..., echo_reference: _Optional[_Union[Session.EchoReference, str]] = ..., state: _Optional[_Union[Session.State, str]] = ..., playback_client: _Optional[str] = ..., turn_active: bool = ...) -> None: ...
+    voice_enrollment: _events_pb2.VoiceEnrollment
+    def __init__(self, name: _Optional[str] = ..., create_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., mute: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ..., active_mic_mode: _Optional[_Union[_config_pb2.MicMode, str]] = ..., voice_active: bool = ..., muted_speech_active: bool = ..., injection_available: bool = ..., injection_permission: _Optional[_Union[_events_pb2.InjectionPermission, str]] = ..., route: _Optional[_Union[_events_pb2.AudioRoute, _Mapping]] = ..., stats: _Optional[_Union[_stats_pb2.SessionStats, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., last_event_id: _Optional[int] = ..., owner: _Optional[str] = ..., far_end_voice_active: bool = ..., echo_reference: _Optional[_Union[Session.EchoReference, str]] = ..., state: _Optional[_Union[Session.State, str]] = ..., playback_client: _Optional[str] = ..., turn_active: bool = ..., voice_enrollment: _Optional[_Union[_events_pb2.VoiceEnrollment, str]] = ...) -> None: ...
 
 class SetMuteRequest(_message.Message):
     __slots__ = ["if_generation", "muted", "name"]

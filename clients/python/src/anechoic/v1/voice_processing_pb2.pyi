@@ -56,22 +56,26 @@ class ConfigUpdate(_message.Message):
     def __init__(self, config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., update_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ...) -> None: ...
 
 class Control(_message.Message):
-    __slots__ = ["at_sample", "clear_playback", "control_id", "decide_injection_permission", "decide_mute_gesture", "set_mute", "update_config"]
+    __slots__ = ["at_sample", "clear_playback", "control_id", "decide_injection_permission", "decide_mute_gesture", "enroll_voice", "set_mute", "set_voiceprint", "update_config"]
     AT_SAMPLE_FIELD_NUMBER: _ClassVar[int]
     CLEAR_PLAYBACK_FIELD_NUMBER: _ClassVar[int]
     CONTROL_ID_FIELD_NUMBER: _ClassVar[int]
     DECIDE_INJECTION_PERMISSION_FIELD_NUMBER: _ClassVar[int]
     DECIDE_MUTE_GESTURE_FIELD_NUMBER: _ClassVar[int]
+    ENROLL_VOICE_FIELD_NUMBER: _ClassVar[int]
     SET_MUTE_FIELD_NUMBER: _ClassVar[int]
+    SET_VOICEPRINT_FIELD_NUMBER: _ClassVar[int]
     UPDATE_CONFIG_FIELD_NUMBER: _ClassVar[int]
     at_sample: int
     clear_playback: ClearPlayback
     control_id: int
     decide_injection_permission: InjectionPermissionDecision
     decide_mute_gesture: MuteGestureDecision
+    enroll_voice: EnrollVoice
     set_mute: SetMute
+    set_voiceprint: SetVoiceprint
     update_config: ConfigUpdate
-    def __init__(self, control_id: _Optional[int] = ..., at_sample: _Optional[int] = ..., update_config: _Optional[_Union[ConfigUpdate, _Mapping]] = ..., set_mute: _Optional[_Union[SetMute, _Mapping]] = ..., decide_mute_gesture: _Optional[_Union[MuteGestureDecision, _Mapping]] = ..., decide_injection_permission: _Optional[_Union[InjectionPermissionDecision, _Mapping]] = ..., clear_playback: _Optional[_Union[ClearPlayback, _Mapping]] = ...) -> None: ...
+    def __init__(self, control_id: _Optional[int] = ..., at_sample: _Optional[int] = ..., update_config: _Optional[_Union[ConfigUpdate, _Mapping]] = ..., set_mute: _Optional[_Union[SetMute, _Mapping]] = ..., decide_mute_gesture: _Optional[_Union[MuteGestureDecision, _Mapping]] = ..., decide_injection_permission: _Optional[_Union[InjectionPermissionDecision, _Mapping]] = ..., clear_playback: _Optional[_Union[ClearPlayback, _Mapping]] = ..., enroll_voice: _Optional[_Union[EnrollVoice, _Mapping]] = ..., set_voiceprint: _Optional[_Union[SetVoiceprint, _Mapping]] = ...) -> None: ...
 
 class ControlResult(_message.Message):
     __slots__ = ["applied_at_sample", "control_id", "refusal"]
@@ -144,6 +148,10 @@ class EngineCapabilities(_message.Message):
     is_default: bool
     rates: _containers.RepeatedCompositeFieldContainer[EngineCapabilities.Rate]
     def __init__(self, engine: _Optional[_Union[Engine, _Mapping]] = ..., is_default: bool = ..., rates: _Optional[_Iterable[_Union[EngineCapabilities.Rate, _Mapping]]] = ...) -> None: ...
+
+class EnrollVoice(_message.Message):
+    __slots__ = []
+    def __init__(self) -> None: ...
 
 class FarEndAudio(_message.Message):
     __slots__ = ["audio", "far_end_id"]
@@ -294,20 +302,22 @@ class ProcessRequest(_message.Message):
     def __init__(self, audio: _Optional[_Union[AudioInput, _Mapping]] = ..., start: _Optional[_Union[Start, _Mapping]] = ..., playback_report: _Optional[_Union[PlaybackReport, _Mapping]] = ..., control: _Optional[_Union[Control, _Mapping]] = ..., device_report: _Optional[_Union[DeviceReport, _Mapping]] = ..., head_pose: _Optional[_Union[HeadPose, _Mapping]] = ...) -> None: ...
 
 class ProcessResponse(_message.Message):
-    __slots__ = ["audio", "control_result", "echo_path", "event", "started", "stats"]
+    __slots__ = ["audio", "control_result", "echo_path", "event", "started", "stats", "voiceprint"]
     AUDIO_FIELD_NUMBER: _ClassVar[int]
     CONTROL_RESULT_FIELD_NUMBER: _ClassVar[int]
     ECHO_PATH_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
     STARTED_FIELD_NUMBER: _ClassVar[int]
     STATS_FIELD_NUMBER: _ClassVar[int]
+    VOICEPRINT_FIELD_NUMBER: _ClassVar[int]
     audio: AudioOutput
     control_result: ControlResult
     echo_path: EchoPath
     event: _events_pb2.SessionEvent
     started: Started
     stats: _stats_pb2.SessionStats
-    def __init__(self, audio: _Optional[_Union[AudioOutput, _Mapping]] = ..., started: _Optional[_Union[Started, _Mapping]] = ..., event: _Optional[_Union[_events_pb2.SessionEvent, _Mapping]] = ..., control_result: _Optional[_Union[ControlResult, _Mapping]] = ..., stats: _Optional[_Union[_stats_pb2.SessionStats, _Mapping]] = ..., echo_path: _Optional[_Union[EchoPath, _Mapping]] = ...) -> None: ...
+    voiceprint: Voiceprint
+    def __init__(self, audio: _Optional[_Union[AudioOutput, _Mapping]] = ..., started: _Optional[_Union[Started, _Mapping]] = ..., event: _Optional[_Union[_events_pb2.SessionEvent, _Mapping]] = ..., control_result: _Optional[_Union[ControlResult, _Mapping]] = ..., stats: _Optional[_Union[_stats_pb2.SessionStats, _Mapping]] = ..., echo_path: _Optional[_Union[EchoPath, _Mapping]] = ..., voiceprint: _Optional[_Union[Voiceprint, _Mapping]] = ...) -> None: ...
 
 class SetMute(_message.Message):
     __slots__ = ["if_generation", "muted"]
@@ -317,8 +327,14 @@ class SetMute(_message.Message):
     muted: bool
     def __init__(self, muted: bool = ..., if_generation: _Optional[int] = ...) -> None: ...
 
+class SetVoiceprint(_message.Message):
+    __slots__ = ["voiceprint"]
+    VOICEPRINT_FIELD_NUMBER: _ClassVar[int]
+    voiceprint: Voiceprint
+    def __init__(self, voiceprint: _Optional[_Union[Voiceprint, _Mapping]] = ...) -> None: ...
+
 class Start(_message.Message):
-    __slots__ = ["config", "echo_path_hint", "echo_path_wanted", "engine", "inputs", "labels", "muted", "outputs", "pacing", "resume_point", "resume_token", "resume_window", "session_id", "stats_interval"]
+    __slots__ = ["config", "echo_path_hint", "echo_path_wanted", "engine", "enroll_voice", "inputs", "labels", "muted", "outputs", "pacing", "resume_point", "resume_token", "resume_window", "session_id", "stats_interval", "voiceprint"]
     class Inputs(_message.Message):
         __slots__ = ["far_end", "far_ends", "microphone", "microphone_pair", "other_audio", "reference"]
         class FarEnd(_message.Message):
@@ -376,6 +392,7 @@ class Start(_message.Message):
     ECHO_PATH_HINT_FIELD_NUMBER: _ClassVar[int]
     ECHO_PATH_WANTED_FIELD_NUMBER: _ClassVar[int]
     ENGINE_FIELD_NUMBER: _ClassVar[int]
+    ENROLL_VOICE_FIELD_NUMBER: _ClassVar[int]
     INPUTS_FIELD_NUMBER: _ClassVar[int]
     LABELS_FIELD_NUMBER: _ClassVar[int]
     MUTED_FIELD_NUMBER: _ClassVar[int]
@@ -386,10 +403,12 @@ class Start(_message.Message):
     RESUME_WINDOW_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     STATS_INTERVAL_FIELD_NUMBER: _ClassVar[int]
+    VOICEPRINT_FIELD_NUMBER: _ClassVar[int]
     config: _config_pb2.SessionConfig
     echo_path_hint: EchoPath
     echo_path_wanted: bool
     engine: str
+    enroll_voice: bool
     inputs: Start.Inputs
     labels: _containers.ScalarMap[str, str]
     muted: bool
@@ -400,10 +419,11 @@ class Start(_message.Message):
     resume_window: _duration_pb2.Duration
     session_id: str
     stats_interval: _duration_pb2.Duration
-    def __init__(self, session_id: _Optional[str] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., muted: bool = ..., inputs: _Optional[_Union[Start.Inputs, _Mapping]] = ..., outputs: _Optional[_Union[Start.Outputs, _Mapping]] = ..., pacing: _Optional[_Union[Pacing, str]] = ..., stats_interval: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., engine: _Optional[str] = ..., resume_token: _Optional[bytes] = ..., resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resume_point: _Optional[_Union[Start.ResumePoint, _Mapping]] = ..., echo_path_hint: _Optional[_Union[EchoPath, _Mapping]] = ..., echo_path_wanted: bool = ...) -> None: ...
+    voiceprint: Voiceprint
+    def __init__(self, session_id: _Optional[str] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., muted: bool = ..., inputs: _Optional[_Union[Start.Inputs, _Mapping]] = ..., outputs: _Optional[_Union[Start.Outputs, _Mapping]] = ..., pacing: _Optional[_Union[Pacing, str]] = ..., stats_interval: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., engine: _Optional[str] = ..., resume_token: _Optional[bytes] = ..., resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resume_point: _Optional[_Union[Start.ResumePoint, _Mapping]] = ..., echo_path_hint: _Optional[_Union[EchoPath, _Mapping]] = ..., echo_path_wanted: bool = ..., voiceprint: _Optional[_Union[Voiceprint, _Mapping]] = ..., enroll_voice: bool = ...) -> None: ...
 
 class Started(_message.Message):
-    __slots__ = ["algorithmic_delay", "config", "echo_path_used", "engine", "inputs", "join_token", "mute", "outputs", "playback_delay", "raw_delay", "recognizer_delay", "resume_token", "resume_window", "resumed", "session"]
+    __slots__ = ["algorithmic_delay", "config", "echo_path_used", "engine", "inputs", "join_token", "mute", "outputs", "playback_delay", "raw_delay", "recognizer_delay", "resume_token", "resume_window", "resumed", "session", "voiceprint_used"]
     class Resumed(_message.Message):
         __slots__ = ["concealed_samples", "lost_events", "lost_samples", "microphone_sample", "processed_sample", "suspended_for"]
         CONCEALED_SAMPLES_FIELD_NUMBER: _ClassVar[int]
@@ -434,6 +454,7 @@ class Started(_message.Message):
     RESUME_TOKEN_FIELD_NUMBER: _ClassVar[int]
     RESUME_WINDOW_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
+    VOICEPRINT_USED_FIELD_NUMBER: _ClassVar[int]
     algorithmic_delay: _duration_pb2.Duration
     config: _config_pb2.SessionConfig
     echo_path_used: bool
@@ -449,7 +470,16 @@ class Started(_message.Message):
     resume_window: _duration_pb2.Duration
     resumed: Started.Resumed
     session: str
-    def __init__(self, session: _Optional[str] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., mute: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ..., inputs: _Optional[_Union[Start.Inputs, _Mapping]] = ..., outputs: _Optional[_Union[Start.Outputs, _Mapping]] = ..., algorithmic_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., engine: _Optional[_Union[Engine, _Mapping]] = ..., resume_token: _Optional[bytes] = ..., resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resumed: _Optional[_Union[Started.Resumed, _Mapping]] = ..., playback_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., join_token: _Optional[bytes] = ..., recognizer_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., raw_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., echo_path_used: bool = ...) -> None: ...
+    voiceprint_used: bool
+    def __init__(self, session: _Optional[str] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., mute: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ..., inputs: _Optional[_Union[Start.Inputs, _Mapping]] = ..., outputs: _Optional[_Union[Start.Outputs, _Mapping]] = ..., algorithmic_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., engine: _Optional[_Union[Engine, _Mapping]] = ..., resume_token: _Optional[bytes] = ..., resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resumed: _Optional[_Union[Started.Resumed, _Mapping]] = ..., playback_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., join_token: _Optional[bytes] = ..., recognizer_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., raw_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., echo_path_used: bool = ..., voiceprint_used: bool = ...) -> None: ...
+
+class Voiceprint(_message.Message):
+    __slots__ = ["encoder", "values"]
+    ENCODER_FIELD_NUMBER: _ClassVar[int]
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    encoder: str
+    values: bytes
+    def __init__(self, encoder: _Optional[str] = ..., values: _Optional[bytes] = ...) -> None: ...
 
 class Pacing(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []

@@ -1,0 +1,28 @@
+internal import AnechoicAPI
+internal import Foundation
+
+/// Numbers as 16-bit little-endian floats, IEEE 754 binary16.
+enum HalfFloats {
+  static func data(_ values: [Float]) -> Data {
+    values.map { Float16($0).bitPattern.littleEndian }.withUnsafeBytes { Data($0) }
+  }
+
+  /// Returns the values of bytes. Throws where they are none, or not finite.
+  static func values(
+    _ data: Data, atMost limit: Int, path: String
+  ) throws(InvalidField) -> [Float] {
+    guard data.count <= limit, data.count.isMultiple(of: 2) else {
+      throw InvalidField(path, "must have at most \(limit >> 10) KiB of 16-bit floats")
+    }
+    let values = data.withUnsafeBytes { bytes in
+      stride(from: 0, to: bytes.count, by: 2).map { offset in
+        let bits = bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self)
+        return Float(Float16(bitPattern: UInt16(littleEndian: bits)))
+      }
+    }
+    guard values.allSatisfy(\.isFinite) else {
+      throw InvalidField(path, "has values that are not finite numbers")
+    }
+    return values
+  }
+}

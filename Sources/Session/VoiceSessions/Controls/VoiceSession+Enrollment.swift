@@ -1,0 +1,65 @@
+internal import VoiceEngines
+
+/// The voice that isolation keeps.
+extension VoiceSession {
+  /// Whether the session began with the voiceprint of its setup.
+  public var usesVoiceprint: Bool { setup.voiceprint.map(keptVoice.fits) ?? false }
+
+  /// The voiceprint that this session has learnt and still keeps, or nil.
+  public var learntVoiceprint: Voiceprint? { keptVoice.learnt }
+
+  /// Throws unless the session may learn and keep voices, and its engine can.
+  func checkEnrollment(_ control: String) throws(Refusal) {
+    guard setup.allowsEnrollment else {
+      throw Refusal(
+        .forbidden, reason: "SCOPE_MISSING", message: "\(control) needs the scope \"enroll\"")
+    }
+    guard keptVoice.isPossible else {
+      throw Refusal(
+        .unsupported, reason: "UNSUPPORTED",
+        message: "\(control): the engine \(type(of: capture.engine).identity.name) cannot learn a voice")
+    }
+  }
+
+  /// Throws unless the engine can keep the voice of a voiceprint.
+  func check(_ voiceprint: Voiceprint) throws(Refusal) {
+    guard keptVoice.fits(voiceprint) else {
+      throw Refusal(
+        .invalid, reason: "INVALID_FIELD",
+        message: "set_voiceprint.voiceprint: is of another encoder than this engine's; enroll the voice again")
+    }
+  }
+
+  func beginEnrollment(sink: any SessionSink) {
+    keptVoice.enroll()
+    announceEnrollment(sink: sink)
+  }
+
+  func keep(_ voiceprint: Voiceprint?, sink: any SessionSink) {
+    keptVoice.keep(voiceprint)
+    announceEnrollment(sink: sink)
+  }
+
+  /// Follows the enrollment. Runs per frame: no allocation, lock, log or await, except where it ends.
+  func followEnrollment(sink: any SessionSink) {
+    if let outcome = keptVoice.advance() { report(outcome, to: sink) }
+  }
+
+  /// Ends an enrollment with the session.
+  func endEnrollment(sink: any SessionSink) {
+    if let outcome = keptVoice.finish() { report(outcome, to: sink) }
+  }
+
+  private func report(_ outcome: KeptVoice.Outcome, to sink: any SessionSink) {
+    switch outcome {
+    case .learnt(let voiceprint):
+      announceEnrollment(sink: sink)
+      sink.emit(voiceprint)
+    case .failed(let failure): announceEnrollment(failure: failure, sink: sink)
+    }
+  }
+
+  private func announceEnrollment(failure: EnrollmentFailure? = nil, sink: any SessionSink) {
+    emit(.voiceEnrollmentChanged(keptVoice.state, failure: failure), to: sink)
+  }
+}

@@ -1,0 +1,40 @@
+internal import AnechoicAPI
+
+/// The voice that the session which replaces a lost one keeps, or learns.
+struct KeptVoiceprint {
+  private var voiceprint: Anechoic_V1_Voiceprint?
+  private var isEnrolling: Bool
+
+  init(_ start: Anechoic_V1_Start) {
+    voiceprint = start.hasVoiceprint ? start.voiceprint : nil
+    isEnrolling = start.enrollVoice
+  }
+
+  /// Records a control that this client sends.
+  mutating func record(_ control: Anechoic_V1_Control) {
+    switch control.control {
+    case .enrollVoice: isEnrolling = true
+    case .setVoiceprint(let set):
+      voiceprint = set.hasVoiceprint ? set.voiceprint : nil
+      isEnrolling = false
+    default: break
+    }
+  }
+
+  /// Records a voiceprint that a session has learnt.
+  mutating func record(_ learnt: Anechoic_V1_Voiceprint) {
+    voiceprint = learnt
+    isEnrolling = false
+  }
+
+  /// Records the end of an enrollment that failed.
+  mutating func record(_ change: Anechoic_V1_VoiceEnrollmentChanged) {
+    if change.failure != .unspecified { isEnrolling = false }
+  }
+
+  /// Changes the start of the new session.
+  func apply(to start: inout Anechoic_V1_Start) {
+    if let voiceprint { start.voiceprint = voiceprint } else { start.clearVoiceprint() }
+    start.enrollVoice = isEnrolling
+  }
+}
