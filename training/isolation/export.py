@@ -19,6 +19,7 @@ def main() -> None:
     options.add_argument("network", type=Path, help="the .pt file of the isolation network")
     chosen = options.parse_args()
     encoder, network = (torch.load(file, weights_only=True) for file in (chosen.encoder, chosen.network))
+    network = {name: value for name, value in network.items() if not name.startswith("nearness")}
     write({"encoder": encoder, "isolation": network}, chosen.output, "<f2")
 
 

@@ -16,6 +16,7 @@ from features import AVERAGES, BANDS, power, spectra  # noqa: E402
 SMOOTHING, RISE, FALL = 0.2, 0.04, 0.0007
 # The loudness with which a call begins, and the least: -70 and -80 dBFS.
 FIRST_LOUDNESS, LEAST_LOUDNESS = 1e-7, 1e-8
+_LEAST = np.log(LEAST_LOUDNESS)
 # The loudness is at least this part of the smoothed power, -18 dB, so that it follows a sudden voice at once.
 LEAST_SHARE = 1 / 64
 # The power in a band, by the loudness, below which levels do not tell anything: -60 dB.
@@ -32,18 +33,26 @@ def bands(samples: np.ndarray) -> np.ndarray:
     return (power(spectra(samples[None])[0]) @ AVERAGES).astype(np.float32)
 
 
+class Loudness:
+    """The loudness of the loudest recent voice, a power. In the engine it falls only while the kept voice talks."""
+
+    def __init__(self):
+        self.smooth, self.logarithm = 0.0, np.log(FIRST_LOUDNESS)
+
+    def frame(self, power: float, falls: bool = True) -> float:
+        """Returns the loudness of a frame with a mean power of its bands."""
+        self.smooth += SMOOTHING * (power - self.smooth)
+        level = np.log(self.smooth + 1e-12)
+        difference = level - self.logarithm
+        self.logarithm += RISE * difference if difference > 0 else -FALL if falls else 0
+        self.logarithm = max(self.logarithm, _LEAST, level + np.log(LEAST_SHARE))
+        return np.exp(self.logarithm)
+
+
 def loudness(powers: np.ndarray) -> np.ndarray:
-    """Returns the loudness of the loudest recent voice, a power, for each frame."""
-    result = np.empty(len(powers), np.float32)
-    smooth, logarithm, least = 0.0, np.log(FIRST_LOUDNESS), np.log(LEAST_LOUDNESS)
-    for frame, value in enumerate(powers.mean(1).tolist()):
-        smooth += SMOOTHING * (value - smooth)
-        level = np.log(smooth + 1e-12)
-        difference = level - logarithm
-        logarithm += RISE * difference if difference > 0 else -FALL
-        logarithm = max(logarithm, least, level + np.log(LEAST_SHARE))
-        result[frame] = logarithm
-    return np.exp(result)
+    """Returns the loudness for each frame of the powers of the bands."""
+    state = Loudness()
+    return np.array([state.frame(power) for power in powers.mean(1).tolist()], np.float32)
 
 
 def levels(powers: np.ndarray, loudest: np.ndarray) -> np.ndarray:

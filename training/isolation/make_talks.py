@@ -23,6 +23,8 @@ COUNT = FRAMES * RATE // 100
 # The frames of the recording that a voice is enrolled with.
 ENROLLED = 300
 _PACES = (0.83, 0.87, 0.91, 0.95, 1.0, 1.0, 1.0, 1.06, 1.1, 1.15, 1.21)
+# RT60, in s.
+_SHORTEST_DECAY, _LONGEST_DECAY = 0.17, 0.8
 # Magnitudes are stored to this power, relative to the loudness.
 COMPRESSION = 0.3
 
@@ -129,16 +131,16 @@ class TalkMaker:
         return signal.fftconvolve(sound, equalizer(random, 4, (80, 500)))[:COUNT].astype(np.float32)
 
     def make(self) -> dict[str, np.ndarray]:
-        random, room = self.random, Room(self.random)
+        random, room = self.random, self.room()
         own = self.voice()
         others = [self.voice(own.speaker.name) for _ in range(random.choice([1, 2, 3], p=[0.7, 0.2, 0.1]))]
         turns, turns_of_others = self.turns()
-        distance = random.uniform(0.2, 1.0) if random.random() < 0.85 else random.uniform(1.0, 2.0)
-        beside = random.random() < 0.15  # another voice is as near as the kept one: for enrolled voices alone
-        away = random.uniform(0.2, 1.2) if beside else random.uniform(max(1.5, 2 * distance), max(4.0, 2.5 * distance))
+        distance = random.uniform(0.2, 1.0) if random.random() < 0.93 else random.uniform(1.0, 1.6)
+        beside = random.random() < 0.1  # another voice is as near as the kept one: for enrolled voices alone
+        away = random.uniform(0.2, 1.2) if beside else random.uniform(max(1.8, 2 * distance), 4.5)
         color = equalizer(random, 3, (20, 150))
         level = 10 ** (random.uniform(-50, -12) / 20)
-        lower = random.uniform(-4, 6) if beside else random.uniform(3, 18) if random.random() < 0.75 else random.uniform(-3, 3)
+        lower = random.uniform(-4, 6) if beside else random.uniform(3, 20) if random.random() < 0.9 else random.uniform(-3, 3)
         is_television = random.random() < 0.3
         kept = self.placed(self.talk([own], turns), room, distance, color, level)
         talk = self.talk(others, turns_of_others)
@@ -148,6 +150,13 @@ class TalkMaker:
         noise = scaled(self.noises.noise(COUNT, room), level * 10 ** (-distance_of_noise / 20))
         noise += random.normal(0, 10 ** (random.uniform(-100, -72) / 20), COUNT)
         return self.stored(kept, removed, noise, own, others, beside)
+
+    def room(self) -> Room:
+        """Returns a room in which distances can be heard: without reverberation a voice far away is just softer."""
+        while True:
+            room = Room(self.random)
+            if _SHORTEST_DECAY < room.decay < _LONGEST_DECAY:
+                return room
 
     def placed(
         self, talk: np.ndarray, room: Room, distance: float, color: np.ndarray, level: float) -> np.ndarray:

@@ -21,7 +21,7 @@ class VoiceEncoder(nn.Module):
     """A layer, a GRU and a layer whose outputs point in the direction of a voice. The longer the output of a frame, the
     more it tells about the voice. The voiceprint of a recording is the direction of the sum of all outputs."""
 
-    def __init__(self, hidden: int = 64, state: int = 128):
+    def __init__(self, hidden: int = 64, state: int = 96):
         super().__init__()
         self.enter = nn.Linear(BANDS, hidden)
         self.remember = nn.GRU(hidden, state, batch_first=True)
@@ -48,7 +48,10 @@ class IsolationNetwork(nn.Module):
         self.enter = nn.Linear(INPUTS + LIKENESS, hidden)
         self.remember = nn.GRU(hidden, state, batch_first=True)
         self.leave = nn.Linear(state, BANDS + 1)
+        # In training alone: whether the nearer voice of the scene is the louder one, whoever is kept.
+        self.nearness = nn.Linear(state, 1)
 
     def forward(self, inputs: torch.Tensor, alike: torch.Tensor) -> torch.Tensor:
-        """Returns calls x frames x (BANDS + 1): gains and probability before the sigmoid."""
-        return self.leave(self.remember(torch.tanh(self.enter(torch.cat([inputs, alike], -1))))[0])
+        """Returns calls x frames x (BANDS + 2): gains, probability and nearness before the sigmoid."""
+        state = self.remember(torch.tanh(self.enter(torch.cat([inputs, alike], -1))))[0]
+        return torch.cat([self.leave(state), self.nearness(state)], -1)

@@ -11,15 +11,19 @@ import torch
 from scipy import signal
 from torch.nn import functional
 
-from make_talks import COMPRESSION
+from inputs import GROUP, LEAST_LEVEL
+from make_talks import COMPRESSION, FRAMES
 from network import BANDS, FAST, LIKENESS, SLOW, IsolationNetwork, VoiceEncoder
 
 # How often the kept voice is enrolled, nobody is, and somebody is who is absent.
-_OWN, _NOBODY = 0.5, 0.4
+_OWN, _NOBODY = 0.5, 0.44
 # A voice talks in a frame in which its power is at least this part of the loudness: -25 dB.
 _ACTIVE = 0.003
-# How much a kept voice that is missing counts in the loss beside one that is not kept; the weight of the probability.
-_LOST, _PROBABILITY = 2.0, 0.1
+# How much a kept voice that is missing counts in the loss beside one that is not kept; the weights of the probability and of
+# the nearness.
+_LOST, _PROBABILITY, _NEARNESS = 4.0, 0.05, 0.05
+# How often the band of a scene ends at 4 kHz, and the first band above.
+_NARROW, _HIGH = 0.08, 66
 
 
 class Pool:
@@ -53,21 +57,27 @@ class Pool:
             return torch.cat([self.encoder(some.float()) for some in inputs.split(50)])
 
     def batch(self, count: int, frames: int, random: np.random.Generator) -> dict[str, torch.Tensor]:
-        """Returns parts of scenes, from their first frame on."""
+        """Returns parts of scenes, each as a call that begins with it. Some have the band of a telephone."""
         part = self.parts[random.integers(len(self.parts))]
         chosen = torch.from_numpy(random.choice(len(part["beside"]), count, replace=False))
-        return self.example(part, chosen, torch.from_numpy(random.random(count)), frames)
+        first = random.integers(part["inputs"].shape[1] - frames + 1) if random.random() < 0.7 else 0
+        example = self.example(
+            part, chosen, torch.from_numpy(random.random(count)), slice(first, first + frames))
+        narrow = torch.from_numpy(random.random(count) < _NARROW)
+        example["inputs"][narrow, :, _HIGH:BANDS] = LEAST_LEVEL
+        example["inputs"][narrow, :, BANDS + _HIGH // GROUP :] = 0
+        return example
 
     def example(
-        self, part: dict[str, torch.Tensor], chosen: torch.Tensor, chance: torch.Tensor, frames: int
+        self, part: dict[str, torch.Tensor], chosen: torch.Tensor, chance: torch.Tensor, frames: slice
     ) -> dict[str, torch.Tensor]:
         """Returns the inputs of some scenes and what is wanted of them. `chance` says who is enrolled."""
-        kept, both = part["kept"][chosen, :frames].float(), part["both"][chosen, :frames].float()
-        power, power_removed = part["power"][chosen, :frames], part["power_removed"][chosen, :frames]
+        kept, both = part["kept"][chosen, frames].float(), part["both"][chosen, frames].float()
+        power, power_removed = part["power"][chosen, frames], part["power_removed"][chosen, frames]
         nobody = (chance >= _OWN) & (chance < _OWN + _NOBODY) & ~part["beside"][chosen]
         absent = chance >= _OWN + _NOBODY
         alike = torch.where(
-            absent[:, None, None], part["absent"][chosen, :frames], part["own"][chosen, :frames]).float()
+            absent[:, None, None], part["absent"][chosen, frames], part["own"][chosen, frames]).float()
         alike[nobody] = 0
         # Until the kept voice talks for the first time, the first voice is the nearest.
         talks = power > _ACTIVE
@@ -76,7 +86,7 @@ class Pool:
         wanted[absent] = 0
         talks = torch.where(before, power + power_removed, power) > _ACTIVE
         talks[absent] = False
-        return {"inputs": part["inputs"][chosen, :frames].float(), "alike": alike, "both": both, "wanted": wanted,
+        return {"inputs": part["inputs"][chosen, frames].float(), "alike": alike, "both": both, "wanted": wanted,
                 "talks": talks.float(), "before": before, "kept": kept, "power": power, "power_removed": power_removed}
 
 
@@ -90,12 +100,16 @@ def likeness(directions: torch.Tensor, voiceprints: torch.Tensor) -> torch.Tenso
 
 
 def losses(scores: torch.Tensor, example: dict[str, torch.Tensor], lost: float = _LOST) -> torch.Tensor:
-    """Returns the losses of the gains and of the probability."""
+    """Returns the losses of the gains, of the probability and of the nearness."""
     gains = torch.exp(COMPRESSION * functional.logsigmoid(scores[..., :BANDS]))
     error = gains * example["both"] - example["wanted"]
     error = (error**2 * torch.where(error < 0, lost, 1.0)).mean()
+    powers = example["power"] + example["power_removed"]
+    nearness = functional.binary_cross_entropy_with_logits(
+        scores[..., BANDS + 1], example["power"] / (powers + 1e-9), reduction="none")
     return torch.stack([
-        error, functional.binary_cross_entropy_with_logits(scores[..., BANDS], example["talks"])])
+        error, functional.binary_cross_entropy_with_logits(scores[..., BANDS], example["talks"]),
+        (nearness * (powers > _ACTIVE)).mean()])
 
 
 def decibels(power: torch.Tensor) -> float:
@@ -112,7 +126,7 @@ def measure(network: IsolationNetwork, pool: Pool) -> str:
         chosen = torch.arange(len(part["beside"]))
         if name == "nobody":
             chosen = chosen[~part["beside"]]
-        example = pool.example(part, chosen, torch.full((len(chosen),), chance), part["inputs"].shape[1])
+        example = pool.example(part, chosen, torch.full((len(chosen),), chance), slice(None))
         scores = network(example["inputs"], example["alike"])
         power = torch.sigmoid(scores[..., :BANDS]) ** 2
         kept, both = (example[of] ** (2 / COMPRESSION) for of in ("kept", "both"))
@@ -144,8 +158,8 @@ def main() -> None:
     options.add_argument("--from", dest="first", type=Path)
     options.add_argument("--minutes", type=float, default=30)
     options.add_argument("--rate", type=float, default=3e-3)
-    options.add_argument("--batch", type=int, default=32)
-    options.add_argument("--frames", type=int, default=1200)
+    options.add_argument("--batch", type=int, default=8, help="whole scenes, or twice as many halves of scenes at first")
+    options.add_argument("--halves", type=float, default=0.6, help="the share of the time for halves of scenes")
     options.add_argument("--lost", type=float, default=_LOST, help="how much a missing voice counts")
     options.add_argument("--seed", type=int, default=1)
     chosen = options.parse_args()
@@ -154,29 +168,30 @@ def main() -> None:
     torch.set_flush_denormal(True)
     random, encoder, network = np.random.default_rng(chosen.seed), VoiceEncoder.load(chosen.encoder), IsolationNetwork()
     if chosen.first:
-        network.load_state_dict(torch.load(chosen.first, weights_only=True))
+        network.load_state_dict(torch.load(chosen.first, weights_only=True), strict=False)
     pool, held_out = Pool(encoder), Pool(encoder)
     held_out.read(chosen.held_out)
-    pool.read(chosen.scenes, most=8)
-    average = torch.optim.swa_utils.AveragedModel(network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.99))
+    pool.read(chosen.scenes, most=12)
+    average = torch.optim.swa_utils.AveragedModel(network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.995))
     optimizer = torch.optim.AdamW(network.parameters(), chosen.rate, weight_decay=0.01)
-    begin, shown, steps, sums = time.monotonic(), time.monotonic(), 0, torch.zeros(3)
+    begin, shown, steps, sums = time.monotonic(), time.monotonic(), 0, torch.zeros(4)
     while (share := (time.monotonic() - begin) / 60 / chosen.minutes) < 1:
         for group in optimizer.param_groups:
-            group["lr"] = chosen.rate * min(1, steps / 50 + 0.02) * 0.5 * (1 + np.cos(np.pi * share))
-        example = pool.batch(chosen.batch, chosen.frames, random)
+            group["lr"] = chosen.rate * min(1, steps / 100 + 0.02) * 0.5 * (1 + np.cos(np.pi * share))
+        is_half = share < chosen.halves
+        example = pool.batch(chosen.batch * (1 + is_half), FRAMES // (1 + is_half), random)
         found = losses(network(example["inputs"], example["alike"]), example, chosen.lost)
         optimizer.zero_grad()
-        (found[0] + _PROBABILITY * found[1]).backward()
+        (found[0] + _PROBABILITY * found[1] + _NEARNESS * found[2]).backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 0.5)
         optimizer.step()
         average.update_parameters(network)
         steps += 1
         sums += torch.tensor([*found.tolist(), 1])
-        if steps % 8 == 0:
+        if steps % 40 == 0:
             pool.read(chosen.scenes, most=1)
         if time.monotonic() - shown > 100:
-            print(f"{share:.2f} step {steps}, {100 * len(pool.parts)} scenes: {(sums / sums[2]).tolist()[:2]} "
+            print(f"{share:.2f} step {steps}, {100 * len(pool.parts)} scenes: {(sums / sums[3]).tolist()[:3]} "
                   f"{measure(average.module, held_out)}", flush=True)
             sums.zero_()
             torch.save(average.module.state_dict(), chosen.output)

@@ -131,7 +131,8 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     } else {
       limits.advance()
       isolation.process(
-        analysis.features.errorPowers, echo: analysis.gains.echo, isolates: limits.isolatesVoice)
+        analysis.features.errorPowers, echo: analysis.gains.echo, voice: analysis.auxiliaryVoice,
+        isolates: limits.isolatesVoice)
       mask.compute(
         analysis.gains, competingVoices: isolation.gains, voice: analysis.auxiliaryVoice,
         limits.values, error: analysis.features.errorPowers,
@@ -141,7 +142,8 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     decision.record(
       probability * isolation.probability, power: mask.powerWithoutEcho, echo: echoEstimate, farEndPlays: farEndPlays,
       isLikely: onset.isAfterSilence, isTone: tone.excludesVoice)
-    if decision.probabilityOfFrame > Self.sureVoice, !farEndPlays, !skipsMask {
+    // A voice that isolation removes can be learnt too.
+    if probability > Self.sureVoice, !tone.isTone, !farEndPlays, !skipsMask {
       isolation.learn(most: Self.enrollmentFrames.upperBound)
     }
     if cancelsEcho {

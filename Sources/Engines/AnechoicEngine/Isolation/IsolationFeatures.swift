@@ -17,7 +17,8 @@ struct IsolationFeatures: ~Copyable {
   private static let smoothing: Float = 0.2
   private static let following: Float = 0.1
   /// The part of the difference by which the logarithm of the loudness rises in a frame, and what it
-  /// falls by: 0.3 dB a second.
+  /// falls by while the kept voice talks: 0.3 dB a second. A television does not become the loudest
+  /// recent voice because nobody else talks.
   private static let rise: Float = 0.04
   private static let fall: Float = 0.0007
   /// The loudness with which a call begins, and the least: -70 and -80 dBFS.
@@ -59,10 +60,13 @@ struct IsolationFeatures: ~Copyable {
   }
 
   /// Computes the features of a frame from the powers of the bands and gains that apply to them
-  /// before. Runs per frame: no allocation, lock, log or await.
-  mutating func compute(_ bands: UnsafePointer<Float>, gains: UnsafePointer<Float>) {
+  /// before. The loudness may fall if `falls` is true. Runs per frame: no allocation, lock, log or
+  /// await.
+  mutating func compute(
+    _ bands: UnsafePointer<Float>, gains: UnsafePointer<Float>, falls: Bool = true
+  ) {
     for band in 0..<Bands.count { powers[band] = bands[band] * gains[band] * gains[band] }
-    follow(FloatBuffer.mean(powers, Bands.count))
+    follow(FloatBuffer.mean(powers, Bands.count), falls)
     let scale = exp(-loudness)
     for band in 0..<Bands.count { powers[band] *= scale }
     kernels.table.logarithm(powers, Self.smallest, values, Int32(Bands.count))
@@ -74,11 +78,11 @@ struct IsolationFeatures: ~Copyable {
     }
   }
 
-  private mutating func follow(_ power: Float) {
+  private mutating func follow(_ power: Float, _ falls: Bool) {
     smooth += Self.smoothing * (power - smooth)
     let level = log(smooth + 1e-12)
     let difference = level - loudness
-    loudness += difference > 0 ? Self.rise * difference : -Self.fall
+    loudness += difference > 0 ? Self.rise * difference : falls ? -Self.fall : 0
     loudness = max(loudness, log(Self.leastLoudness), level + log(Self.leastShare))
   }
 }

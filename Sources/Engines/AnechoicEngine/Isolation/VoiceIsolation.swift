@@ -2,8 +2,14 @@ internal import AudioCore
 internal import VoiceEngines
 
 /// The isolation of one voice: that of a voiceprint, or the nearest. It also learns voiceprints.
-/// Costs nothing while it neither isolates nor learns.
+/// Costs nothing while it neither isolates nor learns, nor in a long pause, which the networks would
+/// forget the voices in.
 struct VoiceIsolation: ~Copyable {
+  /// The probability of a voice below which a frame has none, and the frames without a voice after
+  /// which the networks wait.
+  private static let leastVoice: Float = 0.1
+  private static let longestPause = 100
+
   private var features: IsolationFeatures
   private let encoder: VoiceEncoder
   private let network: IsolationNetwork
@@ -12,6 +18,7 @@ struct VoiceIsolation: ~Copyable {
   private(set) var isEnrolling = false
   private var isIsolating = false
   private var isRunning = false
+  private var framesOfPause = 0
 
   init(weights: IsolationWeights, kernels: Kernels = .best) {
     features = IsolationFeatures(kernels: kernels)
@@ -32,10 +39,10 @@ struct VoiceIsolation: ~Copyable {
     network.reset()
   }
 
-  /// Processes a frame: the powers of the bands, and the gains for echo that apply to them. Runs per
-  /// frame: no allocation, lock, log or await.
+  /// Processes a frame: the powers of the bands, the gains for echo that apply to them, and the
+  /// probability of any voice. Runs per frame: no allocation, lock, log or await.
   mutating func process(
-    _ powers: UnsafePointer<Float>, echo gains: UnsafePointer<Float>, isolates: Bool
+    _ powers: UnsafePointer<Float>, echo gains: UnsafePointer<Float>, voice: Float, isolates: Bool
   ) {
     if isolates != isIsolating {
       isIsolating = isolates
@@ -49,8 +56,11 @@ struct VoiceIsolation: ~Copyable {
       features.reset()
       encoder.reset()
       likeness.reset()
+      framesOfPause = 0
     }
-    features.compute(powers, gains: gains)
+    framesOfPause = voice < Self.leastVoice ? framesOfPause + 1 : 0
+    guard framesOfPause < Self.longestPause else { return }
+    features.compute(powers, gains: gains, falls: network.probability > 0.5)
     if isEnrolling || likeness.isEnrolled { encoder.process(features.current) }
     guard isolates else { return }
     if likeness.isEnrolled { likeness.compute(encoder.direction) }
