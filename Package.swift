@@ -145,6 +145,9 @@ let engines: [Target] = [
     name: "render-turns",
     dependencies: ["VoiceSessions", "BundledEngines", "VoiceEngines", "AudioCore"],
     path: "training/RenderTurns", swiftSettings: quick),
+  .executableTarget(
+    name: "render-isolation", dependencies: ["AnechoicEngine", "VoiceEngines", "AudioCore"],
+    path: "training/RenderIsolation", swiftSettings: quick),
 ]
 
 let clients: [Target] = [

@@ -12,6 +12,8 @@ import torch
 _MAGIC = b"ANECHOIC"
 _VERSION = 2
 _DIGEST = 32
+# Marks the number of values of a tensor whose values are f16.
+_HALF_PRECISION = 1 << 31
 
 Tensors = dict[str, torch.Tensor]
 
@@ -40,13 +42,14 @@ class StoredNames(torch.nn.Module):
             {names.get(name, name): value for name, value in state.items()}, *arguments, **options)
 
 
-def write(parts: dict[str, Tensors], file: Path) -> None:
-    """Writes the tensors of several networks, each with its name before that of the tensor."""
+def write(parts: dict[str, Tensors], file: Path, kind: str = "<f4") -> None:
+    """Writes the tensors of several networks, each with its name before that of the tensor, as f32 or as f16 ("<f2")."""
+    mark = _HALF_PRECISION if kind == "<f2" else 0
     tensors = {f"{part}.{name}": value for part, values in parts.items() for name, value in values.items()}
     content = _MAGIC + struct.pack("<II", _VERSION, len(tensors))
     for name, value in sorted(tensors.items()):
-        flat = np.ascontiguousarray(value.numpy(), "<f4").ravel()
-        content += struct.pack("<I", len(name)) + name.encode() + struct.pack("<I", len(flat)) + flat.tobytes()
+        flat = np.ascontiguousarray(value.numpy(), kind).ravel()
+        content += struct.pack("<I", len(name)) + name.encode() + struct.pack("<I", len(flat) | mark) + flat.tobytes()
     file.write_bytes(content + hashlib.sha256(content).digest())
 
 
@@ -89,6 +92,8 @@ def _read(file: Path) -> Tensors:
         name = data[place : place + size].decode()
         place += size
         size = length()
-        found[name] = torch.tensor(np.frombuffer(data, "<f4", size, place).copy())
-        place += 4 * size
+        kind = np.dtype("<f2" if size & _HALF_PRECISION else "<f4")
+        size &= ~_HALF_PRECISION
+        found[name] = torch.tensor(np.frombuffer(data, kind, size, place).astype(np.float32))
+        place += kind.itemsize * size
     return found

@@ -16,6 +16,7 @@ WORDS = {
     "voices": "many voices at many levels: frames lost, change of level",
     "beginnings": "sessions that begin in the middle of a voice",
     "events": "sounds that are no voice: false voice, change of level",
+    "isolation": "one voice isolated from others and from a television, with and without an enrollment",
     "turns": "turns of a person: false cut-offs and delays of their ends, false and missed interruptions of a bot",
     "words": "the words that a speech recognizer hears before and after processing",
 }
@@ -84,7 +85,7 @@ def parsed(words):
     for word, help_text in WORDS.items():
         parents = [shared] if word == "recordings" else [shared, made]
         each = parsers.add_parser(word, parents=parents, help=help_text, description=f"Measures {help_text}.")
-        if word in ("calls", "voices", "events", "turns"):
+        if word in ("calls", "voices", "events", "isolation", "turns"):
             each.add_argument("--only", action="append", metavar="NAME", help="only this set; repeatable")
         if word == "turns":
             each.add_argument("--smart-turn", action="store_true",

@@ -5,7 +5,7 @@ public import VoiceEngines
 /// The engine of this project: a linear echo canceller whose adaptation is learned, a network that
 /// masks residual echo, noise and competing voices, and a network for voice activity. All of them
 /// work on the same spectra, of 20 ms every 10 ms.
-public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine {
+public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, EnrollmentEngine {
   public static let identity = EngineIdentity(
     name: "anechoic", version: "1.17", weights: EngineWeights.hash)
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
@@ -22,6 +22,8 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine {
   /// The number of frames after the reference in which its echo may arrive while its delay is not
   /// known.
   private static let longestEcho = 115
+  /// The probability from which on a voice is learnt.
+  private static let sureVoice: Float = 0.8
   /// The mean square, -100 dBFS, below which a microphone is silent.
   private static let silence: Float = 1e-10
 
@@ -35,6 +37,7 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine {
   private var analysis: CallAnalysis
   private var mask: Mask
   private var limits: MaskLimits
+  private var isolation: VoiceIsolation
   private var decision = VoiceDecision()
   private var onset = OnsetLimit()
   private var tone: ToneDetector
@@ -75,6 +78,7 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine {
       quietRoomState: EngineWeights.quietRoomState)
     mask = Mask(bins: hop + 1, hasRecognizer: format.hasRecognizer)
     limits = MaskLimits(settings)
+    isolation = VoiceIsolation(weights: try IsolationWeights.get())
     tone = ToneDetector(hop: hop)
     processing = AlignedSwitch(format, latencySamples: hop, isOn: !settings.isBypassed)
     self.settings = settings
@@ -84,6 +88,7 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine {
   public static func prepare() throws(EngineError) {
     _ = try EngineWeights.get()
     _ = EngineWeights.quietRoomState
+    _ = try IsolationWeights.get()
   }
 
   public static func supports(_ settings: EngineSettings, _ format: EngineFormat) -> Bool { true }
@@ -121,18 +126,26 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine {
         ? analysis.spectra.withoutEcho + sound.sampleCount
         : UnsafePointer(filtered.planePointers[0]))
     if skipsMask {
+      isolation.pause()
       mask.open(power: analysis.features.errorPower)
     } else {
       limits.advance()
+      isolation.process(
+        analysis.features.errorPowers, echo: analysis.gains.echo, voice: analysis.auxiliaryVoice,
+        isolates: limits.isolatesVoice)
       mask.compute(
-        analysis.gains, voice: analysis.auxiliaryVoice, limits.values,
-        error: analysis.features.errorPowers,
+        analysis.gains, competingVoices: isolation.gains, voice: analysis.auxiliaryVoice,
+        limits.values, error: analysis.features.errorPowers,
         minimumNoiseGain: tone.isTone ? 1 : onset.minimumGain)
     }
     recordEcho()
     decision.record(
-      probability, power: mask.powerWithoutEcho, echo: echoEstimate, farEndPlays: farEndPlays,
+      probability * isolation.probability, power: mask.powerWithoutEcho, echo: echoEstimate, farEndPlays: farEndPlays,
       isLikely: onset.isAfterSilence, isTone: tone.excludesVoice)
+    // A voice that isolation removes can be learnt too.
+    if probability > Self.sureVoice, !tone.isTone, !farEndPlays, !skipsMask {
+      isolation.learn(most: Self.enrollmentFrames.upperBound)
+    }
     if cancelsEcho {
       echo.record(
         reference: analysis.features.referencePower, input: analysis.features.microphonePower,
@@ -224,6 +237,22 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine {
     gainControl.process(
       output, probability: tone.isTone ? 0 : decision.probabilityOfFrame, echoShare: echoShare,
       powerLimit: powerLimit, target: settings.gainTarget)
+  }
+
+  public static let encoder = "anechoic-1"
+  public static let voiceprintLength = VoiceEncoder.count
+  public static let enrollmentFrames = 200...500
+
+  public func isolate(_ voiceprint: [Float]?) { isolation.isolate(voiceprint) }
+
+  public func beginEnrollment() { isolation.beginEnrollment() }
+
+  public func endEnrollment() { isolation.endEnrollment() }
+
+  public var enrollment: EnrollmentProgress? { isolation.progress }
+
+  public var enrolledVoiceprint: [Float] {
+    (isolation.progress?.frames ?? 0) < Self.enrollmentFrames.lowerBound ? [] : isolation.voiceprint
   }
 
   public static func longestResponse(_ format: EngineFormat) -> Int {

@@ -43,11 +43,13 @@ struct Mask: ~Copyable {
   }
 
   /// Computes the mask from the gains of the mask network and the probability of a voice. `error`
-  /// has the powers of the bands. Runs per frame: no allocation, lock, log or await.
+  /// has the powers of the bands, `competingVoices` their gains for competing voices. Runs per
+  /// frame: no allocation, lock, log or await.
   ///
   /// - Parameter minimumNoiseGain: The lower limit of the gains for noise.
   mutating func compute(
-    _ network: MaskNetwork.Gains, voice probability: Float, _ limits: MaskLimits.Values,
+    _ network: MaskNetwork.Gains, competingVoices: UnsafePointer<Float>,
+    voice probability: Float, _ limits: MaskLimits.Values,
     error: UnsafePointer<Float>, minimumNoiseGain: Float = 0
   ) {
     var (afterEcho, after, afterWithout): (Float, Float, Float) = (0, 0, 0)
@@ -57,7 +59,7 @@ struct Mask: ~Copyable {
       let echo = max(echoGains[band], limits.echo)
       let limit = max(band < Self.hiss ? limits.noise : limits.hiss, minimumNoiseGain)
       let noiseGain = max(noise.gains[band], limit)
-      let gain = echo * noiseGain * max(network.competingVoices[band], limits.competingVoices)
+      let gain = echo * noiseGain * max(competingVoices[band], limits.competingVoices)
       gainsOfBands[band] = gain
       let share = network.echo[band] * network.echo[band]
       afterEcho += echo * echo * error[band]
@@ -70,7 +72,7 @@ struct Mask: ~Copyable {
     residualEcho = after > 1e-9 ? 1 - afterWithout / after : 0
     interpolate(into: gains)
     if let recognizerGains {
-      computeForRecognizer(network, limits, minimumNoiseGain)
+      computeForRecognizer(network, competingVoices, limits, minimumNoiseGain)
       interpolate(into: recognizerGains)
     }
   }
@@ -78,14 +80,15 @@ struct Mask: ~Copyable {
   /// Computes the gains of the bands for a recognizer, in place of those of the mask. The exponent for
   /// echo and the strong limits on noise do not apply.
   private func computeForRecognizer(
-    _ network: MaskNetwork.Gains, _ limits: MaskLimits.Values, _ minimumNoiseGain: Float
+    _ network: MaskNetwork.Gains, _ competingVoices: UnsafePointer<Float>,
+    _ limits: MaskLimits.Values, _ minimumNoiseGain: Float
   ) {
     for band in 0..<Bands.count {
       let limit = max(band < Self.hiss ? limits.noise : limits.hiss, minimumNoiseGain)
       gainsOfBands[band] =
         max(network.echo[band], limits.echo)
         * max(noise.gains[band], limit, limits.recognizerNoise)
-        * max(network.competingVoices[band], limits.competingVoices)
+        * max(competingVoices[band], limits.competingVoices)
     }
   }
 

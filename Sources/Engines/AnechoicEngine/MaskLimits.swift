@@ -33,6 +33,9 @@ struct MaskLimits {
 
   mutating func apply(_ settings: EngineSettings) { target = Self.limits(settings) }
 
+  /// Whether competing voices are lowered, or still are after a change.
+  var isolatesVoice: Bool { min(values.competingVoices, target.competingVoices) < 0.999 }
+
   /// Whether all signals pass, within 0.1 dB.
   var isOpen: Bool { min(values.echo, values.noise, values.hiss, values.competingVoices) > 0.99 }
 

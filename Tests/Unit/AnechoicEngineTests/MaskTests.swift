@@ -31,7 +31,8 @@ struct MaskTests {
       rows[0].update(repeating: found.echo, count: count)
       rows[1].update(repeating: found.noise, count: count)
       rows[2].update(repeating: found.competingVoices, count: count)
-      mask.compute(gains, voice: 1, MaskLimits(settings).values, error: rows[3])
+      mask.compute(
+        gains, competingVoices: rows[2], voice: 1, MaskLimits(settings).values, error: rows[3])
     }
     check(mask)
   }

@@ -8,8 +8,8 @@ internal import LinuxSystem
 /// | 4 | the version of the format, little-endian as all numbers |
 /// | 4 | the number of tensors |
 /// | 4 + n | for each tensor: the length of its name, and the name in ASCII |
-/// | 4 | the number of its values |
-/// | 4 each | its values, as f32 |
+/// | 4 | the number of its values; its highest bit is 1 if they are f16 |
+/// | 4 each, or 2 | its values, as f32 or f16 |
 /// | 32 | the SHA-256 digest of all bytes before it |
 package struct WeightFile: Sendable {
   package struct Fault: Error, Equatable, CustomStringConvertible {
@@ -18,6 +18,7 @@ package struct WeightFile: Sendable {
 
   private static let magic = Array("ANECHOIC".utf8)
   private static let version: UInt32 = 2
+  private static let halfPrecision: UInt32 = 1 << 31
 
   private let tensors: [String: [Float]]
 
@@ -34,7 +35,10 @@ package struct WeightFile: Sendable {
     var tensors: [String: [Float]] = [:]
     for _ in 0..<(try reader.number()) {
       let name = String(decoding: try reader.bytes(Int(try reader.number())), as: UTF8.self)
-      tensors[name] = try reader.floats(Int(try reader.number()))
+      let count = try reader.number()
+      tensors[name] =
+        count & Self.halfPrecision == 0
+        ? try reader.floats(Int(count)) : try reader.halves(Int(count ^ Self.halfPrecision))
     }
     let content = UnsafeRawBufferPointer(rebasing: bytes.prefix(reader.position))
     guard try reader.bytes(SHA256.size).elementsEqual(SHA256.digest(of: content)) else {
@@ -84,15 +88,27 @@ package struct WeightFile: Sendable {
     }
 
     mutating func floats(_ count: Int) throws(Fault) -> [Float] {
-      guard count <= bytes.count / 4 else {
+      try values(count) { (bits: UInt32) in Float(bitPattern: UInt32(littleEndian: bits)) }
+    }
+
+    mutating func halves(_ count: Int) throws(Fault) -> [Float] {
+      try values(count) { (bits: UInt16) in
+        Float(Float16(bitPattern: UInt16(littleEndian: bits)))
+      }
+    }
+
+    private mutating func values<Bits: BitwiseCopyable>(
+      _ count: Int, _ value: (Bits) -> Float
+    ) throws(Fault) -> [Float] {
+      let size = MemoryLayout<Bits>.size
+      guard count <= bytes.count / size else {
         throw Fault(description: "the weights are truncated at byte \(bytes.count)")
       }
-      let memory = UnsafeRawBufferPointer(rebasing: try bytes(4 * count))
+      let memory = UnsafeRawBufferPointer(rebasing: try bytes(size * count))
       var values: [Float] = []
       values.reserveCapacity(count)
       for index in 0..<count {
-        let bits = memory.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)
-        let value = Float(bitPattern: UInt32(littleEndian: bits))
+        let value = value(memory.loadUnaligned(fromByteOffset: size * index, as: Bits.self))
         guard value.isFinite else { throw Fault(description: "a weight is not a finite number") }
         values.append(value)
       }

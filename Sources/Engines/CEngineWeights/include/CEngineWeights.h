@@ -11,4 +11,8 @@ size_t cew_weights_size(void);
 const unsigned char *cew_turn_weights(void);
 size_t cew_turn_weights_size(void);
 
+// The weights of the networks that isolate a voice, in the same format, as training/isolation/export.py writes them.
+const unsigned char *cew_isolation_weights(void);
+size_t cew_isolation_weights_size(void);
+
 #endif

@@ -30,6 +30,24 @@ struct WeightFileTests {
     #expect(throws: WeightFile.Fault.self) { _ = try file.values("d", count: 1) }
   }
 
+  @Test func valuesOfHalfPrecisionAreRead() throws {
+    let content =
+      Array("ANECHOIC".utf8) + Self.number(2) + Self.number(1) + Self.number(1) + Array("a".utf8)
+      + Self.number(1 << 31 | 3) + [0x00, 0x38, 0x00, 0xc0, 0x01, 0x00]
+    let file = try read(Self.signed(content))
+    #expect(try file.values("a", count: 3) == [0.5, -2, 0x1p-24])
+    #expect(throws: WeightFile.Fault.self) {
+      var infinite = content
+      infinite.replaceSubrange(25..<27, with: [0x00, 0x7c])
+      _ = try read(Self.signed(infinite))
+    }
+    #expect(throws: WeightFile.Fault.self) {
+      var long = content
+      long.replaceSubrange(21..<25, with: Self.number(1 << 31 | 1_000_000))
+      _ = try read(Self.signed(long))
+    }
+  }
+
   @Test func aTruncatedFileIsRefused() {
     for count in 0..<Self.intact.count {
       #expect(throws: WeightFile.Fault.self) { _ = try read(Array(Self.intact.prefix(count))) }

@@ -1,0 +1,100 @@
+internal import AudioCore
+internal import VoiceEngines
+
+/// The isolation of one voice: that of a voiceprint, or the nearest. It also learns voiceprints.
+/// Costs nothing while it neither isolates nor learns, nor in a long pause, which the networks would
+/// forget the voices in.
+struct VoiceIsolation: ~Copyable {
+  /// The probability of a voice below which a frame has none, and the frames without a voice after
+  /// which the networks wait.
+  private static let leastVoice: Float = 0.1
+  private static let longestPause = 100
+
+  private var features: IsolationFeatures
+  private let encoder: VoiceEncoder
+  private let network: IsolationNetwork
+  private var likeness = VoiceLikeness()
+  private var learnt = VoiceprintSum()
+  private(set) var isEnrolling = false
+  private var isIsolating = false
+  private var isRunning = false
+  private var framesOfPause = 0
+
+  init(weights: IsolationWeights, kernels: Kernels = .best) {
+    features = IsolationFeatures(kernels: kernels)
+    encoder = VoiceEncoder(weights: weights.encoder, kernels: kernels)
+    network = IsolationNetwork(weights: weights.network, kernels: kernels)
+    network.open()
+  }
+
+  /// The gains of the bands for all voices but the kept one. All are 1 while nothing is isolated.
+  var gains: UnsafePointer<Float> { network.gains }
+
+  /// The probability that the kept voice talks, if a voice talks. 1 while nothing is isolated.
+  var probability: Float { network.probability }
+
+  /// Sets the voiceprint of the kept voice. The nearest voice is kept if it is nil.
+  mutating func isolate(_ voiceprint: [Float]?) {
+    likeness.enroll(voiceprint)
+    network.reset()
+  }
+
+  /// Processes a frame: the powers of the bands, the gains for echo that apply to them, and the
+  /// probability of any voice. Runs per frame: no allocation, lock, log or await.
+  mutating func process(
+    _ powers: UnsafePointer<Float>, echo gains: UnsafePointer<Float>, voice: Float, isolates: Bool
+  ) {
+    if isolates != isIsolating {
+      isIsolating = isolates
+      network.reset()
+      network.open()
+    }
+    let wasRunning = isRunning
+    isRunning = isolates || isEnrolling
+    guard isRunning else { return }
+    if !wasRunning {
+      features.reset()
+      encoder.reset()
+      likeness.reset()
+      framesOfPause = 0
+    }
+    framesOfPause = voice < Self.leastVoice ? framesOfPause + 1 : 0
+    guard framesOfPause < Self.longestPause else { return }
+    features.compute(powers, gains: gains, falls: network.probability > 0.5)
+    if isEnrolling || likeness.isEnrolled { encoder.process(features.current) }
+    guard isolates else { return }
+    if likeness.isEnrolled { likeness.compute(encoder.direction) }
+    network.process(features.current, likeness: likeness.current)
+  }
+
+  /// Lets everything pass, and forgets the frames before. Runs per frame: no allocation, lock, log or
+  /// await.
+  mutating func pause() {
+    guard isRunning || isIsolating else { return }
+    (isRunning, isIsolating) = (false, false)
+    network.open()
+  }
+
+  // MARK: Enrollment
+
+  mutating func beginEnrollment() {
+    learnt.clear()
+    isEnrolling = true
+  }
+
+  mutating func endEnrollment() {
+    learnt.clear()
+    isEnrolling = false
+  }
+
+  /// Learns from the last frame, which must be one of a sure voice. Runs per frame: no allocation,
+  /// lock, log or await.
+  mutating func learn(most: Int) {
+    if isEnrolling { learnt.add(encoder.direction, most: most) }
+  }
+
+  var progress: EnrollmentProgress? { isEnrolling ? learnt.progress : nil }
+
+  /// The voiceprint that has been learnt. Allocates.
+  var voiceprint: [Float] { learnt.voiceprint }
+}
