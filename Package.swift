@@ -240,8 +240,8 @@ let programs: [Target] = [
   .executableTarget(
     name: "anechoic-bridge",
     dependencies: [
-      "CommandLineSupport", "LiveVoice", "AudioCore", "AnechoicAPI", "GRPCTransport",
-      "LinuxSystem", argumentParser,
+      "CommandLineSupport", "Operations", "LiveVoice", "AudioCodecs", "AudioCore", "AnechoicAPI",
+      "GRPCTransport", "LinuxSystem", argumentParser,
     ], path: "Sources/Programs/anechoic-bridge", swiftSettings: swift),
 ]
 
