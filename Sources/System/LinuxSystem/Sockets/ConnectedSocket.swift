@@ -95,6 +95,9 @@ public struct ConnectedSocket: ~Copyable {
     }
   }
 
+  /// Ends this direction of the connection after the bytes that were sent.
+  public func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
   /// Sends bytes after those that wait.
   public mutating func send(_ bytes: [UInt8]) {
     outgoing += bytes

@@ -1,0 +1,50 @@
+/// The order of what waits for processed sound: pieces of sound, and items that follow them.
+struct Ledger<Item> {
+  /// A piece whose sound is processed, or an item without sound.
+  struct Settled {
+    let item: Item
+    let samples: [Int16]
+  }
+
+  private struct Entry {
+    /// Nil for sound that has no use.
+    let item: Item?
+    let count: Int
+    var samples: [Int16] = []
+  }
+
+  private var entries: [Entry] = []
+
+  /// Whether a piece or an item waits.
+  var isEmpty: Bool { !entries.contains { $0.item != nil } }
+
+  /// Whether an item without sound waits.
+  var holdsItem: Bool { entries.contains { $0.item != nil && $0.count == 0 } }
+
+  /// Adds a piece of `count` samples that will come, or an item without sound.
+  mutating func add(_ item: Item, count: Int = 0) {
+    entries.append(Entry(item: item, count: count))
+  }
+
+  /// Adds sound that has no use.
+  mutating func addFiller(_ count: Int) { entries.append(Entry(item: nil, count: count)) }
+
+  /// Takes the next processed samples. Returns what is complete with them.
+  mutating func take(_ samples: [Int16]) -> [Settled] {
+    var rest = samples[...]
+    var settled: [Settled] = []
+    var done = 0
+    while done < entries.count {
+      let missing = entries[done].count - entries[done].samples.count
+      entries[done].samples += rest.prefix(missing)
+      rest = rest.dropFirst(missing)
+      guard entries[done].samples.count == entries[done].count else { break }
+      if let item = entries[done].item {
+        settled.append(Settled(item: item, samples: entries[done].samples))
+      }
+      done += 1
+    }
+    entries.removeFirst(done)
+    return settled
+  }
+}
