@@ -23,7 +23,9 @@ struct Ledger<Item> {
 
   /// Adds a piece of `count` samples that will come, or an item without sound.
   mutating func add(_ item: Item, count: Int = 0) {
-    entries.append(Entry(item: item, count: count))
+    // An item without sound does not wait for sound that has no use.
+    let place = entries.lastIndex { $0.item != nil }.map { $0 + 1 } ?? 0
+    entries.insert(Entry(item: item, count: count), at: count == 0 ? place : entries.count)
   }
 
   /// Adds sound that has no use.

@@ -21,6 +21,9 @@ struct LiveLine<Item> {
 
   /// The time that processing may take before the microphone takes its place.
   private static var processingTime: Duration { .milliseconds(80) }
+  /// The sound after a sample that the server needs to process it: whole frames, and the look-ahead of
+  /// engine and converters.
+  private static var lookAhead: Double { 0.03 }
   /// The time without sound after which the sound that is on its way follows, at least.
   private static var shortestQuiet: Duration { .milliseconds(100) }
   private static var longestQuiet: Duration { .seconds(2) }
@@ -30,6 +33,7 @@ struct LiveLine<Item> {
   /// The delay of the voice, and its processing time, in samples and time.
   private let delay: Int
   private let wait: Duration
+  private let lookAhead: Int
   private let longestPiece: Int
   private var waiting: [Waiting] = []
   private var ledger = Ledger<Piece>()
@@ -53,6 +57,7 @@ struct LiveLine<Item> {
     self.rate = rate
     self.delay = Int(delay / .seconds(1) * Double(rate))
     self.longestPiece = longestPiece
+    lookAhead = Int(Self.lookAhead * Double(rate))
     wait = min(Self.processingTime, delay * 2 / 3)
     pace = InputPace(now: now)
     lastSound = now
@@ -94,7 +99,7 @@ struct LiveLine<Item> {
   mutating func advance(_ playback: inout PlaybackLine, now: Instant) -> [Piece] {
     push(&playback, now)
     flushIfQuiet(now)
-    let limit = min(pushed, settledEnd(now) + delay)
+    let limit = min(pushed, settledEnd(now) + delay - lookAhead)
     let samples = limit > pulled ? voice.pull(limit - pulled) : []
     pulled += samples.count
     return ledger.take(samples).map {
