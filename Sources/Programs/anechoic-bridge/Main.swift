@@ -18,5 +18,5 @@ struct AnechoicBridge: AsyncParsableCommand {
       be done, and with 64 for wrong usage.
       """,
     version: anechoicVersion,
-    subcommands: [AudioSocketCommand.self, RealtimeCommand.self])
+    subcommands: [AudioSocketCommand.self, RealtimeCommand.self, MediaStreamsCommand.self])
 }

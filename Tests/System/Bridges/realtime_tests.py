@@ -6,6 +6,9 @@ import base64
 import json
 import os
 import socket
+import ssl
+import subprocess
+import tempfile
 import time
 import unittest
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -234,6 +237,62 @@ class TurnTests(Bridge):
             person.room.say(spoken("Hello, can you hear me now?", 24000), after=0.2)
             await asyncio.sleep(4)
             self.assertEqual(self.session.commits, [])
+
+
+class TLSTests(Bridge):
+    """An upstream with TLS, as `wss:`."""
+
+    has_server = False
+
+    async def asyncSetUp(self) -> None:
+        await super().asyncSetUp()
+        self.folder = self.stack.enter_context(tempfile.TemporaryDirectory())
+        for name in ("own", "other"):
+            subprocess.run(
+                ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=test",
+                 "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", f"{self.folder}/{name}.key",
+                 "-out", f"{self.folder}/{name}.pem"], check=True, capture_output=True)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(f"{self.folder}/own.pem", f"{self.folder}/own.key")
+        self.encrypted = await self.stack.enter_async_context(Upstream(context))
+
+    def bridge_to(self, host: str, authority: str) -> Program:
+        return Program("ANECHOIC_BRIDGE", "realtime", "--listen", "127.0.0.1:0", "--server", "127.0.0.1:1",
+                       "--upstream", f"wss://{host}:{self.encrypted.port}", "--upstream-ca-file",
+                       f"{self.folder}/{authority}.pem")
+
+    async def test_events_of_all_sizes_pass(self) -> None:
+        for host in ("localhost", "127.0.0.1"):
+            async with self.bridge_to(host, "own") as bridge:
+                url = f"ws://127.0.0.1:{bridge.port}/v1/realtime?model=gpt-realtime"
+                async with connect(url, additional_headers=HEADERS, max_size=None) as socket:
+                    await socket.recv()
+                    for size in (1, 20_000, 2 << 20):
+                        text = json.dumps({"type": "x", "text": "é" * size})
+                        await socket.send(text)
+                        self.assertEqual(json.loads(await socket.recv())["type"], "error")
+                        self.assertEqual(self.encrypted.sessions[-1].texts[-1], text)
+                async with asyncio.timeout(5):
+                    while self.encrypted.sessions[-1].close_code is None:
+                        await asyncio.sleep(0.01)
+                self.assertEqual(self.encrypted.sessions[-1].close_code, 1000)
+
+    async def test_a_certificate_of_another_authority_or_host_is_not_accepted(self) -> None:
+        for host, authority in (("127.0.0.1", "other"), ("127.0.0.2", "own")):
+            async with self.bridge_to(host, authority) as bridge:
+                with self.assertRaises(InvalidStatus) as caught:
+                    async with connect(f"ws://127.0.0.1:{bridge.port}/v1/realtime", additional_headers=HEADERS):
+                        pass
+                self.assertEqual(caught.exception.response.status_code, 502)
+                await bridge.line("not started: wss://")
+
+    async def test_an_upstream_without_tls_is_a_bad_gateway(self) -> None:
+        self.encrypted.port = self.upstream.port
+        async with self.bridge_to("localhost", "own") as bridge:
+            with self.assertRaises(InvalidStatus) as caught:
+                async with connect(f"ws://127.0.0.1:{bridge.port}/v1/realtime", additional_headers=HEADERS):
+                    pass
+            self.assertEqual(caught.exception.response.status_code, 502)
 
 
 class FaultTests(Bridge):

@@ -5,6 +5,7 @@ import asyncio
 import base64
 import http
 import json
+import ssl
 from contextlib import suppress
 from urllib.parse import parse_qs, urlsplit
 
@@ -24,15 +25,16 @@ ANSWER = ("Thank you for calling. Our office is open from nine to five on every 
 
 
 class Upstream:
-    """A server. `sessions` has those that clients have opened."""
+    """A server. `sessions` has those that clients have opened. `tls` is the context of a server with TLS."""
 
-    def __init__(self) -> None:
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
+        self.tls = tls
         self.sessions: list[Session] = []
         self.requests: list[Request] = []
 
     async def __aenter__(self) -> "Upstream":
         self.server = await serve(self._run, "127.0.0.1", 0, process_request=self._check, max_size=None,
-                                  subprotocols=["realtime"], select_subprotocol=_choose)
+                                  subprotocols=["realtime"], select_subprotocol=_choose, ssl=self.tls)
         self.port = self.server.sockets[0].getsockname()[1]
         return self
 
