@@ -352,7 +352,7 @@ let unitTests: [Target] = [
       "anechoic-edge", "CommandLineSettings", "VoiceEdge", "Settings", "TestDocuments",
       argumentParser,
     ]),
-  tests("anechoic-bridgeTests", ["anechoic-bridge"]),
+  tests("anechoic-bridgeTests", ["anechoic-bridge", "Operations", "AudioCodecs"]),
 ]
 
 let systemTests: [Target] = [

@@ -130,8 +130,15 @@ enum BridgeAddress {
 
 /// The log of a bridge: standard error.
 enum BridgeLog {
+  /// The longest line in characters. Both sides of a call can send words that are logged.
+  private static let longest = 500
+
+  /// Writes a line. Characters that are not printable become spaces.
   static func write(_ line: String) {
-    let words = line.split(whereSeparator: \.isNewline).joined(separator: " ")
-    standardError("anechoic-bridge: \(words)\n")
+    let words = line.prefix(longest).map { character in
+      character.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        ? " " : character
+    }
+    standardError("anechoic-bridge: \(String(words))\n")
   }
 }

@@ -38,6 +38,9 @@ enum VoiceChange: Equatable {
 
 /// A voice that an Anechoic server processes.
 final class ServedVoice: CleanedVoice {
+  /// The longest label of a session in bytes, with room for a character that was cut.
+  private static let longestLabel = 250
+
   private let voice: LiveVoice
   /// The turn that goes on, by the sample at which it began.
   private var turn: Int64?
@@ -47,7 +50,8 @@ final class ServedVoice: CleanedVoice {
     var options = options
     options.microphone = LiveVoiceOptions.Format(sampleRate: rate)
     options.reference = LiveVoiceOptions.Format(sampleRate: rate)
-    options.labels["call"] = call
+    // The name of a call may come from anywhere, and a longer label would be refused.
+    options.labels["call"] = String(decoding: call.utf8.prefix(Self.longestLabel), as: UTF8.self)
     voice = try LiveVoice(options)
   }
 

@@ -14,18 +14,17 @@ struct Ledger<Item> {
   }
 
   private var entries: [Entry] = []
-
-  /// Whether a piece or an item waits.
-  var isEmpty: Bool { !entries.contains { $0.item != nil } }
-
-  /// Whether an item without sound waits.
-  var holdsItem: Bool { entries.contains { $0.item != nil && $0.count == 0 } }
+  /// The number of pieces and items that wait, and of items without sound among them.
+  private(set) var count = 0
+  private(set) var silentCount = 0
 
   /// Adds a piece of `count` samples that will come, or an item without sound.
   mutating func add(_ item: Item, count: Int = 0) {
     // An item without sound does not wait for sound that has no use.
     let place = entries.lastIndex { $0.item != nil }.map { $0 + 1 } ?? 0
     entries.insert(Entry(item: item, count: count), at: count == 0 ? place : entries.count)
+    self.count += 1
+    if count == 0 { silentCount += 1 }
   }
 
   /// Adds sound that has no use.
@@ -42,6 +41,8 @@ struct Ledger<Item> {
       rest = rest.dropFirst(missing)
       guard entries[done].samples.count == entries[done].count else { break }
       if let item = entries[done].item {
+        count -= 1
+        if entries[done].count == 0 { silentCount -= 1 }
         settled.append(Settled(item: item, samples: entries[done].samples))
       }
       done += 1

@@ -19,6 +19,9 @@ struct LiveLine<Item> {
     var taken = 0
   }
 
+  /// The sound that waits, in seconds, and the pieces, at which nothing should be added.
+  private static var mostSeconds: Int { 2 }
+  private static var mostPieces: Int { 4096 }
   /// The time that processing may take before the microphone takes its place.
   private static var processingTime: Duration { .milliseconds(80) }
   /// The sound after a sample that the server needs to process it: whole frames, and the look-ahead of
@@ -36,6 +39,9 @@ struct LiveLine<Item> {
   private let lookAhead: Int
   private let longestPiece: Int
   private var waiting: [Waiting] = []
+  /// The samples, and the items without sound, among them.
+  private var waitingSamples = 0
+  private var waitingItems = 0
   private var ledger = Ledger<Piece>()
   private var pace: InputPace
   private var pushed = 0
@@ -64,18 +70,21 @@ struct LiveLine<Item> {
     ledger.addFiller(self.delay)
   }
 
-  /// The time of the sound that waits, in seconds.
-  var waitingSeconds: Double {
-    Double(waiting.reduce(0) { $0 + $1.piece.samples.count - $1.taken }) / Double(rate)
+  /// Whether so much waits that nothing should be added.
+  var isFull: Bool {
+    waitingSamples >= Self.mostSeconds * rate || waiting.count + ledger.count >= Self.mostPieces
   }
 
   /// Whether an item waits behind sound.
-  var holdsItem: Bool { waiting.contains { $0.piece.samples.isEmpty } || ledger.holdsItem }
+  var holdsItem: Bool { waitingItems + ledger.silentCount > 0 }
 
-  var isEmpty: Bool { waiting.isEmpty && ledger.isEmpty }
+  var isEmpty: Bool { waiting.isEmpty && ledger.count == 0 }
 
   /// Adds an item that leaves after the sound before it.
-  mutating func add(_ item: Item) { waiting.append(Waiting(piece: Piece(item: item))) }
+  mutating func add(_ item: Item) {
+    waiting.append(Waiting(piece: Piece(item: item)))
+    waitingItems += 1
+  }
 
   /// Adds the sound of a message.
   mutating func add(_ item: Item, _ samples: [Int16], now: Instant) {
@@ -86,6 +95,7 @@ struct LiveLine<Item> {
         Waiting(
           piece: Piece(item: item, isFirst: start == 0, samples: Array(samples[start..<end]))))
     }
+    waitingSamples += samples.count
     lastSound = now
     isFlushed = false
     let length = Duration.seconds(Double(samples.count) / Double(rate))
@@ -120,6 +130,9 @@ struct LiveLine<Item> {
         push(Array(piece.samples[taken..<(taken + count)]), reference, now)
         pace.spend(Double(count) / Double(rate))
         room -= count
+        waitingSamples -= count
+      } else {
+        waitingItems -= 1
       }
       waiting[done].taken += count
       guard waiting[done].taken == piece.samples.count else { break }
@@ -138,7 +151,7 @@ struct LiveLine<Item> {
   /// stands still meanwhile: for the echo canceller, no time passes.
   private mutating func flushIfQuiet(_ now: Instant) {
     guard !isFlushed, waiting.isEmpty else { return }
-    let patience = ledger.holdsItem ? quiet * 5 / 8 : quiet
+    let patience = ledger.silentCount > 0 ? quiet * 5 / 8 : quiet
     guard mustFlush || now - lastSound > patience else { return }
     isFlushed = true
     ledger.addFiller(delay)

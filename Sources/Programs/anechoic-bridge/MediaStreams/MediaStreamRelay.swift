@@ -19,7 +19,8 @@ struct MediaStreamRelay: Relay {
     case message(WebSocketMessage)
   }
 
-  private static let mostInput = 2.0
+  /// The bytes of messages that wait, at which the bridge stops reading.
+  private static let mostHeld = 1 << 20
   /// The sound of the application that waits to be played, in seconds, at which the bridge stops reading.
   private static let mostPlayback = 300.0
 
@@ -29,6 +30,7 @@ struct MediaStreamRelay: Relay {
   private var format: WireAudio?
   private var line: LiveLine<Item>?
   private var playback: PlaybackLine
+  private var heldBytes = 0
 
   init(_ name: String, _ settings: Settings, now: Instant) {
     self.name = name
@@ -36,7 +38,7 @@ struct MediaStreamRelay: Relay {
     playback = PlaybackLine(rate: 8000, now: now)
   }
 
-  var readsClient: Bool { (line?.waitingSeconds ?? 0) < Self.mostInput }
+  var readsClient: Bool { line?.isFull != true && heldBytes < Self.mostHeld }
   var readsUpstream: Bool { playback.seconds < Self.mostPlayback }
   var isDrained: Bool { line?.isEmpty ?? true }
 
@@ -86,7 +88,9 @@ struct MediaStreamRelay: Relay {
 
   /// Sends a message of the provider, after those that wait.
   private mutating func pass(_ message: WebSocketMessage) {
-    if line == nil { outbox.toUpstream.append(message) } else { line?.add(.message(message)) }
+    guard line != nil else { return outbox.toUpstream.append(message) }
+    heldBytes += message.bytes.count
+    line?.add(.message(message))
   }
 
   // MARK: The application
@@ -119,7 +123,9 @@ struct MediaStreamRelay: Relay {
 
   private mutating func send(_ piece: LiveLine<Item>.Piece) {
     switch piece.item {
-    case .message(let message): outbox.toUpstream.append(message)
+    case .message(let message):
+      heldBytes -= message.bytes.count
+      outbox.toUpstream.append(message)
     case .media(var stream):
       stream.payload = format?.text(piece.samples)
       outbox.toUpstream.append(stream.message)

@@ -12,7 +12,7 @@ extension RealtimeRelay {
     switch event.type {
     case "session.created":
       let new = RealtimeSession(event.object("session") ?? [:])
-      use(new, isFirst: true)
+      use(new, isFirst: true, now: now)
       // An upstream that does not say so finds turns.
       if case .absent = new.turnDetection {
         record(.on(["type": "server_vad"]))
@@ -20,7 +20,8 @@ extension RealtimeRelay {
         record(new.turnDetection)
       }
       outbox.log.append("session \(new.id ?? "without an id")")
-    case "session.updated": use(RealtimeSession(event.object("session") ?? [:]), isFirst: false)
+    case "session.updated":
+      use(RealtimeSession(event.object("session") ?? [:]), isFirst: false, now: now)
     case "response.created":
       response = event.object("response")?["id"] as? String
       hasCancelled = false

@@ -32,8 +32,8 @@ struct RealtimeRelay: Relay {
     case bridge
   }
 
-  /// The sound of a client that waits, in seconds, at which the bridge stops reading.
-  private static let mostInput = 2.0
+  /// The bytes of events that follow sound, at which the bridge stops reading.
+  private static let mostHeld = 1 << 20
   /// The sound of an upstream that waits to be played, in seconds, at which the bridge stops reading.
   private static let mostPlayback = 300.0
   /// The longest piece of sound that is sent upstream, in seconds.
@@ -57,6 +57,7 @@ struct RealtimeRelay: Relay {
   private var converter: StreamResampler?
   /// An update of the session that changes the format of the client's sound, and waits for the sound before.
   private var formatChange: RealtimeEvent?
+  private var heldBytes = 0
 
   /// The turn detection that the client wants. Nil is none.
   var wantedTurns: [String: Any]?
@@ -83,7 +84,9 @@ struct RealtimeRelay: Relay {
     gate = TurnGate(rate: input.rate)
   }
 
-  var readsClient: Bool { formatChange == nil && (line?.waitingSeconds ?? 0) < Self.mostInput }
+  var readsClient: Bool {
+    formatChange == nil && line?.isFull != true && heldBytes < Self.mostHeld
+  }
   var readsUpstream: Bool { playback.seconds < Self.mostPlayback }
   var isDrained: Bool { line?.isEmpty ?? true }
 
@@ -103,18 +106,20 @@ struct RealtimeRelay: Relay {
       if hasCancelled, id == nil || id == interrupted { return }
       pass(message)
     default:
-      if Self.ordered.contains(event.type) { line?.add(.message(message)) }
-      if line == nil || !Self.ordered.contains(event.type) { pass(message) }
+      if Self.ordered.contains(event.type) { hold(message) } else { pass(message) }
     }
+  }
+
+  /// Sends a message of the client after the sound before it.
+  private mutating func hold(_ message: WebSocketMessage) {
+    guard line != nil else { return outbox.toUpstream.append(message) }
+    heldBytes += message.bytes.count
+    line?.add(.message(message))
   }
 
   /// Sends a message of the client, after those that wait for sound.
   private mutating func pass(_ message: WebSocketMessage) {
-    if line?.holdsItem == true {
-      line?.add(.message(message))
-    } else {
-      outbox.toUpstream.append(message)
-    }
+    if line?.holdsItem == true { hold(message) } else { outbox.toUpstream.append(message) }
   }
 
   private mutating func append(_ event: RealtimeEvent, _ samples: [Int16], _ now: Instant) {
@@ -186,7 +191,9 @@ struct RealtimeRelay: Relay {
   private mutating func send(_ item: Item) {
     switch item {
     case .append: break
-    case .message(let message): outbox.toUpstream.append(message)
+    case .message(let message):
+      heldBytes -= message.bytes.count
+      outbox.toUpstream.append(message)
     case .update(var event):
       let wanted = RealtimeSession(event.object("session") ?? [:])
       record(wanted.turnDetection)
@@ -232,7 +239,7 @@ struct RealtimeRelay: Relay {
   }
 
   /// Uses the format that the upstream describes.
-  mutating func use(_ new: RealtimeSession, isFirst: Bool) {
+  mutating func use(_ new: RealtimeSession, isFirst: Bool, now: Instant) {
     session = new
     if let format = new.outputFormat, format != output {
       output = format
@@ -240,7 +247,7 @@ struct RealtimeRelay: Relay {
     }
     if isFirst, let format = new.inputFormat, format != input, line == nil {
       input = format
-      playback = PlaybackLine(rate: input.rate, now: .now)
+      playback = PlaybackLine(rate: input.rate, now: now)
       gate = TurnGate(rate: input.rate)
     }
   }
