@@ -99,7 +99,8 @@ struct RealtimeRelayTests {
   @Test func soundIsSentAsMuchAsCameAndACommitFollowsIt() {
     let rig = Rig()
     rig.open()
-    rig.client("input_audio_buffer.append", ["audio": Rig.sound(milliseconds: 20), "event_id": "e"])
+    rig.client(
+      "input_audio_buffer.append", ["audio": Rig.sound(milliseconds: 20), "event_id": "e"])
     rig.speak(milliseconds: 180)
     rig.client("input_audio_buffer.commit")
     rig.client("response.create")
@@ -278,7 +279,7 @@ struct RealtimeRelayTests {
     #expect(rig.sent("input_audio_buffer.append").count == 5)
     let codes = Data([UInt8](repeating: 0xFF, count: 160)).base64EncodedString()
     rig.client("input_audio_buffer.append", ["audio": codes])
-    rig.run(milliseconds: 400)
+    rig.run(milliseconds: 700)
     #expect(rig.toUpstream.last?["audio"] as? String == codes)
   }
 
