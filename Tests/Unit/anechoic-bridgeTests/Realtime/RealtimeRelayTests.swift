@@ -283,6 +283,42 @@ struct RealtimeRelayTests {
     #expect(rig.toUpstream.last?["audio"] as? String == codes)
   }
 
+  @Test func updatesPassByteForByte() {
+    let rig = Rig()
+    rig.open()
+    rig.speak(milliseconds: 100)
+    let text = #"{"type":"session.update", "session":{"type":"realtime","x":1.50}}"#
+    rig.relay.takeFromClient(WebSocketMessage(text), now: rig.now)
+    var sent: [WebSocketMessage] = []
+    for _ in 0..<40 {
+      rig.now += .milliseconds(10)
+      rig.relay.advance(now: rig.now)
+      sent += rig.relay.outbox.take().toUpstream
+    }
+    #expect(sent.last == WebSocketMessage(text))
+  }
+
+  @Test func aFloodOfEventsBehindSoundIsHeldBack() {
+    let rig = Rig()
+    rig.open()
+    rig.speak(milliseconds: 100)
+    let padding = String(repeating: "x", count: 300_000)
+    for _ in 0..<4 { rig.client("session.update", ["session": ["x": padding]]) }
+    #expect(!rig.relay.readsClient)
+    rig.run(milliseconds: 500)
+    #expect(rig.relay.readsClient && rig.sent("session.update").count == 4)
+  }
+
+  @Test func aTruncationOfAnItemThatIsNotPlayedStopsNothing() {
+    let rig = Rig()
+    rig.open()
+    rig.answer("item_2", milliseconds: 1000)
+    rig.client("conversation.item.truncate", ["item_id": "item_1", "audio_end_ms": 10])
+    #expect(rig.relay.playback.plays("item_2"))
+    rig.client("conversation.item.truncate", ["item_id": "item_2", "audio_end_ms": 10])
+    #expect(rig.relay.playback.isEmpty)
+  }
+
   @Test func wordsThatAreWrongPassUnchanged() {
     let rig = Rig()
     for text in [
