@@ -87,9 +87,7 @@ async def tones(*options: str) -> None:
     signals = {"DTMF, 100 ms each": digits} | {name: tone(pair, 2) for name, pair in TONES.items()}
     async with Calls(*options) as calls:
         async def one(name: str, samples: np.ndarray) -> str:
-            noise = np.random.default_rng(1).normal(0, 0.0005, 8 * RATE)
-            sent, heard = await calls.call(np.zeros(1), np.zeros(0), [(samples, 3), (noise, 0)],
-                                           5 + len(samples) / RATE)
+            sent, heard = await calls.call(np.zeros(1), np.zeros(0), [(samples, 3)], 5 + len(samples) / RATE)
             part = slice(3 * RATE, 3 * RATE + len(samples))
             return f"| {name} | {level(heard[part]) - level(sent[part]):+.1f} dB |"
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 RATE = 8000
+NOISE = 10 ** (-66 / 20)
 
 
 def hybrid(decibels: float, tail: float, delay: float, seed: int = 1) -> np.ndarray:
@@ -31,7 +32,7 @@ def _placed(shape: np.ndarray, decibels: float, delay: float) -> np.ndarray:
 
 
 class Line:
-    """Plays the application's sound, and returns the caller's: the echo, and what the caller says."""
+    """Plays the application's sound, and returns the caller's: the echo, what the caller says, and noise."""
 
     def __init__(self, response: np.ndarray) -> None:
         self.response = response
@@ -55,6 +56,7 @@ class Line:
             part = np.convolve(heard, self.response)
             self.echo[now: now + len(part)] += part
         voice = self.voice[now: now + count]
-        samples = self.echo[now: now + count] + np.pad(voice, (0, count - len(voice)))
+        noise = np.random.default_rng(now).normal(0, NOISE, count)
+        samples = self.echo[now: now + count] + np.pad(voice, (0, count - len(voice))) + noise
         self.sent = np.concatenate([self.sent, samples])
         return samples
