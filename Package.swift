@@ -243,8 +243,8 @@ let programs: [Target] = [
   .executableTarget(
     name: "anechoic-bridge",
     dependencies: [
-      "CommandLineSupport", "LiveVoice", "AudioCore", "AnechoicAPI", "GRPCTransport",
-      "LinuxSystem", argumentParser,
+      "CommandLineSupport", "Operations", "LiveVoice", "AudioCodecs", "AudioCore", "AnechoicAPI",
+      "GRPCTransport", "LinuxSystem", argumentParser,
     ], path: "Sources/Programs/anechoic-bridge", swiftSettings: swift),
 ]
 
@@ -355,7 +355,7 @@ let unitTests: [Target] = [
       "anechoic-edge", "CommandLineSettings", "VoiceEdge", "Settings", "TestDocuments",
       argumentParser,
     ]),
-  tests("anechoic-bridgeTests", ["anechoic-bridge"]),
+  tests("anechoic-bridgeTests", ["anechoic-bridge", "Operations", "AudioCodecs"]),
 ]
 
 let systemTests: [Target] = [

@@ -1,3 +1,5 @@
+internal import CKernels
+
 /// 10 ms of audio: a plane of float samples for each channel, with a nominal range of -1...1.
 ///
 /// Allocate a frame once and reuse it.
@@ -89,33 +91,24 @@ public struct Frame: ~Copyable {
 
   /// The largest magnitude of a sample; 0 for silence.
   public var peak: Float {
-    // The bits of magnitudes, as integers, have the same order. The compiler vectorizes the
-    // comparison of signed integers.
-    var peak: Int32 = 0
+    let kernels = Kernels.best
+    var peak: Float = 0
     for channel in 0..<channelCount {
-      for sample in plane(channel) {
-        peak = max(peak, Int32(bitPattern: sample.magnitude.bitPattern))
-      }
+      let found = kernels.table.peak(planes[channel], Int32(sampleCount))
+      // The bits of magnitudes have the same order, and NaN is above all.
+      if found.bitPattern > peak.bitPattern { peak = found }
     }
-    return Float(bitPattern: UInt32(bitPattern: peak))
+    return peak
   }
 
   /// The mean square of all samples; 0 for silence.
   public var meanSquare: Float {
-    // Eight sums, because each addition to a single sum would have to wait for the one before.
-    var sums = SIMD8<Float>()
-    var rest: Float = 0
+    let kernels = Kernels.best
+    var sum: Float = 0
     for channel in 0..<channelCount {
-      let plane = planes[channel]
-      var index = 0
-      while index + 8 <= sampleCount {
-        let eight = UnsafeRawPointer(plane + index).loadUnaligned(as: SIMD8<Float>.self)
-        sums += eight * eight
-        index += 8
-      }
-      for index in index..<sampleCount { rest += plane[index] * plane[index] }
+      sum += kernels.table.sum_of_squares(planes[channel], Int32(sampleCount))
     }
-    return (sums.sum() + rest) / Float(sampleCount * channelCount)
+    return sum / Float(sampleCount * channelCount)
   }
 }
 

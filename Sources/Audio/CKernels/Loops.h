@@ -159,6 +159,92 @@ static void CK_NAME(layer_of_column)(const float *weights, const float *bias, co
   }
 }
 
+static inline float CK_NAME(sum_of_lanes)(ck_eight s) {
+  return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
+}
+
+// Without fused multiplications and additions, so that all processors compute the same bits.
+static float CK_NAME(sum_of_squares)(const float *values, int count) {
+#pragma clang fp contract(off)
+  ck_eight sums = {};
+  float rest = 0;
+  int k = 0;
+  for (; k + 8 <= count; k += 8) {
+    const ck_eight eight = *(const ck_eight *)(values + k);
+    sums += eight * eight;
+  }
+  for (; k < count; ++k) rest += values[k] * values[k];
+  return CK_NAME(sum_of_lanes)(sums) + rest;
+}
+
+// The bits of magnitudes, as integers, have the same order.
+static float CK_NAME(peak)(const float *values, int count) {
+  ck_eight_bits peaks = {};
+  int32_t peak = 0;
+  int k = 0;
+  for (; k + 8 <= count; k += 8) {
+    const ck_eight_bits magnitudes = *(const ck_eight_bits *)(values + k) & 0x7fffffff;
+    const ck_eight_bits is_larger = magnitudes > peaks;
+    peaks = (magnitudes & is_larger) | (peaks & ~is_larger);
+  }
+  for (int part = 0; part < 8; ++part) peak = peaks[part] > peak ? peaks[part] : peak;
+  for (; k < count; ++k) {
+    int32_t bits;
+    memcpy(&bits, values + k, 4);
+    bits &= 0x7fffffff;
+    peak = bits > peak ? bits : peak;
+  }
+  float found;
+  memcpy(&found, &peak, 4);
+  return found;
+}
+
+static void CK_NAME(multiply)(const float *a, const float *b, float *output, int count) {
+  CK_VECTORIZE_IN_PLACE
+  for (int k = 0; k < count; ++k) output[k] = a[k] * b[k];
+}
+
+static void CK_NAME(subtract)(const float *a, const float *b, float limit, float *restrict output, int count) {
+  CK_VECTORIZE
+  for (int k = 0; k < count; ++k) {
+    float difference = a[k] - b[k];
+    difference = difference > -limit ? difference : -limit;
+    output[k] = difference < limit ? difference : limit;
+  }
+}
+
+static void CK_NAME(smooth_cross)(ck_complex a, ck_complex b, float rate, ck_mutable_complex mean, int count) {
+  float *restrict real = mean.real, *restrict imaginary = mean.imaginary;
+  CK_VECTORIZE
+  for (int k = 0; k < count; ++k) {
+    const float p = a.real[k], q = a.imaginary[k], r = b.real[k], s = b.imaginary[k];
+    real[k] += rate * (p * r + q * s - real[k]);
+    imaginary[k] += rate * (q * r - p * s - imaginary[k]);
+  }
+}
+
+static void CK_NAME(correlate)(const float *a, const float *b, int count, float *restrict sums, int lags) {
+  for (int lag = 0; lag < lags; lag += 4) {
+    ck_eight sum[4] = {};
+    for (int k = 0; k < count; k += 8) {
+      const ck_eight values = *(const ck_eight *)(a + k);
+#pragma clang loop unroll(full)
+      for (int part = 0; part < 4; ++part) sum[part] += values * *(const ck_eight *)(b + k + lag + part);
+    }
+#pragma clang loop unroll(full)
+    for (int part = 0; part < 4; ++part) sums[lag + part] = CK_NAME(sum_of_lanes)(sum[part]);
+  }
+}
+
+static void CK_NAME(filter)(const float *input, const float *coefficients, int taps, float *restrict output,
+                            int count) {
+  for (int k = 0; k < count; k += 8) {
+    ck_eight sum = {};
+    for (int tap = 0; tap < taps; ++tap) sum += coefficients[tap] * *(const ck_eight *)(input + k - tap);
+    *(ck_eight *)(output + k) = sum;
+  }
+}
+
 // e^x by 2^n * 2^f with a polynomial for 2^f; the relative error is below 4e-7.
 static inline float CK_NAME(exp_of)(float x) {
   float y = x * 1.44269504f;
@@ -252,5 +338,7 @@ static void CK_NAME(exponential)(const float *input, float *restrict output, int
         CK_NAME(adapt), CK_NAME(layer), CK_NAME(interleave), CK_NAME(deinterleave),                         \
         CK_NAME(layer_of_column), CK_NAME(gru),                                                             \
         CK_NAME(hyperbolic_tangent), CK_NAME(sigmoid), CK_NAME(logarithm), CK_NAME(exponential),            \
+        CK_NAME(sum_of_squares), CK_NAME(peak), CK_NAME(multiply), CK_NAME(subtract),                       \
+        CK_NAME(smooth_cross), CK_NAME(correlate), CK_NAME(filter),                                         \
         CK_NAME(to_spectrum), CK_NAME(to_samples)                                                           \
   }

@@ -13,7 +13,7 @@ struct MicrophoneCopyDetector: ~Copyable {
   private static let block = PhaseCorrelator.block
   private static let half = block / 2
   /// The number of steps that compare lags. One more step decides.
-  private static let comparingSteps = 8
+  private static let comparingSteps = BlockCorrelation.steps + 1
   /// The number of blocks of each side that are kept, so that one side may be ahead.
   private static let keptBlocks = 8
   /// The longest time from the microphone to its copy in the reference, 100 ms, and the longest from a
@@ -24,6 +24,8 @@ struct MicrophoneCopyDetector: ~Copyable {
   private static let whitening: Float = 0.95
   /// The mean square of a whitened block below which the block counts as silent.
   private static let leastPower: Float = 1e-8
+  /// The least part of the power of all compared samples that a part of them needs to be compared.
+  private static let leastShare: Float = 1e-5
   /// The least squared correlation at the best lag, and the largest one farther than `neighbours` from
   /// it. A tone fits at many lags.
   private static let leastMatch: Float = 0.25
@@ -41,7 +43,6 @@ struct MicrophoneCopyDetector: ~Copyable {
   /// The numbers of samples by which the microphone may precede its copy.
   private let lags: ClosedRange<Int>
   private let earliestLag: Int  // of a copy
-  private let lagsPerStep: Int
   // The last blocks of both sides, in rings, and the number of blocks so far.
   private let references = FloatBuffer(keptBlocks * block)
   private let microphones = FloatBuffer(keptBlocks * block)
@@ -51,6 +52,7 @@ struct MicrophoneCopyDetector: ~Copyable {
   // The block that is compared, whitened. The microphone has a block more on each side.
   private let reference = FloatBuffer(block)
   private let microphone = FloatBuffer(3 * block)
+  private let correlation: BlockCorrelation
   private let matches: FloatBuffer  // the squared correlation by lag
   private let prediction = ShortPrediction()
   private var power: Float = 0
@@ -65,7 +67,7 @@ struct MicrophoneCopyDetector: ~Copyable {
     earliestLag = -min(held + Self.earliest, Self.latest)
     // The lags of an echo that comes a little later are compared as well: then they fit better.
     lags = earliestLag - Self.neighbours...Self.latest
-    lagsPerStep = (lags.count + Self.comparingSteps - 1) / Self.comparingSteps
+    correlation = BlockCorrelation(block: Self.block, places: lags.count)
     matches = FloatBuffer(lags.count)
   }
 
@@ -105,25 +107,35 @@ struct MicrophoneCopyDetector: ~Copyable {
   /// or await.
   mutating func run() {
     guard nextStep <= Self.comparingSteps else { return }
-    if nextStep < Self.comparingSteps {
-      compareLags()
-    } else {
-      decide()
+    switch nextStep {
+    case ..<BlockCorrelation.steps:
+      correlation.run(step: nextStep, block: reference.start, signal: earliest)
+    case BlockCorrelation.steps: compareLags()
+    default: decide()
     }
     nextStep += 1
   }
 
+  /// The samples of the microphone that the reference would copy at the largest lag.
+  private var earliest: UnsafeMutablePointer<Float> {
+    microphone.start + Self.block - lags.upperBound
+  }
+
+  /// Computes the match at each lag. A place later in the microphone is a smaller lag.
   private func compareLags() {
     let size = Self.block
-    let first = nextStep * lagsPerStep
-    var source = microphone.start + size - (lags.lowerBound + first)
+    var source = earliest
     var energy = FloatBuffer.product(source, source, size)
-    for index in first..<min(first + lagsPerStep, lags.count) {
-      let product = FloatBuffer.product(reference.start, source, size)
+    // Of less than this, sums of floats leave nothing but their rounding.
+    let heard = size + lags.count - 1
+    let least = Self.leastShare * FloatBuffer.product(source, source, heard)
+    for place in 0..<lags.count {
+      let product = correlation.results[place]
       let scale = power * Float(size) * energy
-      matches.start[index] = scale > 0 ? product * product / scale : 0
-      source -= 1
-      energy += source[0] * source[0] - source[size] * source[size]
+      let isHeard = energy > least && scale > 0
+      matches.start[lags.count - 1 - place] = isHeard ? product * product / scale : 0
+      energy += source[size] * source[size] - source[0] * source[0]
+      source += 1
     }
   }
 

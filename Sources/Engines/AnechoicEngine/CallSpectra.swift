@@ -1,4 +1,5 @@
 internal import AudioCore
+internal import CKernels
 
 /// The spectra of a call, frame by frame: of each channel of the microphone, of the same without
 /// echo, of the reference, and of the mono signals from which features are computed, which are the
@@ -307,11 +308,14 @@ struct CallSpectra: ~Copyable {
     guard hasRecognizer else { return }
     for index in 0..<channelCount {
       let (error, kept) = (error(index), recognizerSpectrum(index))
-      for bin in 0...hop {
-        kept.real[bin] = error.real[bin] * gains[bin]
-        kept.imaginary[bin] = error.imaginary[bin] * gains[bin]
-      }
+      apply(gains, to: error, into: kept)
     }
+  }
+
+  private func apply(_ gains: UnsafePointer<Float>, to bins: Spectrum, into output: Spectrum) {
+    let count = Int32(transform.row)
+    transform.kernels.table.multiply(bins.real, gains, output.real, count)
+    transform.kernels.table.multiply(bins.imaginary, gains, output.imaginary, count)
   }
 
   /// Fills `output` with the signal of 10 ms ago, from the spectra that were kept. Runs per frame: no
@@ -330,10 +334,7 @@ struct CallSpectra: ~Copyable {
   func finish(gains: UnsafePointer<Float>, into output: borrowing Frame) {
     for index in 0..<channelCount {
       let error = error(index)
-      for bin in 0...hop {
-        error.real[bin] *= gains[bin]
-        error.imaginary[bin] *= gains[bin]
-      }
+      apply(gains, to: error, into: error)
       transform.synthesize(error, tail: tail(index), into: output.planePointers[index])
     }
   }

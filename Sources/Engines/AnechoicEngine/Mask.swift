@@ -15,7 +15,7 @@ struct Mask: ~Copyable {
   private let gainsOfBands: UnsafeMutablePointer<Float>
   private let echoGains: UnsafeMutablePointer<Float>
   private var noise: NoiseGains
-  /// The gains of the bins.
+  /// The gains of the bins, padded for the kernels.
   let gains: UnsafeMutablePointer<Float>
   /// The gains of the bins for a recognizer. Nil for an engine without this output.
   let recognizerGains: UnsafeMutablePointer<Float>?
@@ -33,11 +33,12 @@ struct Mask: ~Copyable {
     self.kernels = kernels
     bands = .shared(bins: bins)
     binCount = bins
-    memory = FloatBuffer(2 * Bands.count + (hasRecognizer ? 2 : 1) * bins)
+    let row = Kernels.padded(bins)
+    memory = FloatBuffer(2 * Bands.count + (hasRecognizer ? 2 : 1) * row)
     gainsOfBands = memory.start
     echoGains = memory.start + Bands.count
     gains = memory.start + 2 * Bands.count
-    recognizerGains = hasRecognizer ? gains + bins : nil
+    recognizerGains = hasRecognizer ? gains + row : nil
     noise = NoiseGains(kernels: kernels)
   }
 

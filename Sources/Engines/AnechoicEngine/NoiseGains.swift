@@ -55,12 +55,13 @@ struct NoiseGains: ~Copyable {
     _ network: MaskNetwork.Gains, powers: UnsafePointer<Float>, voice probability: Float
   ) {
     let (networkGains, logarithms) = (networkGains, logarithms)
+    let (noise, echo) = (network.noise, network.echo)
     let statisticalGains = statistics.compute(powers)
     var (sum, sumWithoutEcho, sumOfVoice): (Float, Float, Float) = (0, 0, 0)
     for band in 0..<Bands.count {
-      networkGains[band] = max(network.noise[band], networkGains[band] * Self.fall)
+      networkGains[band] = max(noise[band], networkGains[band] * Self.fall)
       // The network's gain for echo is the part of the magnitude that is no echo.
-      let withoutEcho = network.echo[band] * network.echo[band] * powers[band]
+      let withoutEcho = echo[band] * echo[band] * powers[band]
       sum += powers[band]
       sumWithoutEcho += withoutEcho
       sumOfVoice += networkGains[band] * networkGains[band] * withoutEcho

@@ -12,6 +12,7 @@ internal import AudioCore
 struct ShortTimeTransform: ~Copyable {
   /// The samples of 10 ms.
   let hop: Int
+  let kernels: Kernels
   /// The values of a row of bins, padded for the kernels.
   let row: Int
   /// The work memory that transforms leave to others.
@@ -26,6 +27,7 @@ struct ShortTimeTransform: ~Copyable {
   /// Creates transforms. `work` is memory that others may use between two of them.
   init(hop: Int, kernels: Kernels = .best, work: FloatArena = .forWork()) {
     self.hop = hop
+    self.kernels = kernels
     row = Kernels.padded(hop + 1)
     var work = work
     block = work.array(2 * hop)

@@ -101,30 +101,25 @@ struct SpectralFeatures: ~Copyable {
   /// The power of each band of the last frame, without echo as far as the linear stage removed it.
   var errorPowers: UnsafePointer<Float> { UnsafePointer(powers) }
   /// The mean powers of all bands of the last frame.
-  var errorPower: Float { mean(of: powers) }
+  private(set) var errorPower: Float = 0
   /// The mean power of the echo that the linear stage removed.
-  var echoPower: Float { mean(of: powers + row) }
-  var microphonePower: Float { mean(of: powers + 2 * row) }
-  var referencePower: Float { mean(of: powers + 3 * row) }
-
-  private func mean(of powers: UnsafePointer<Float>) -> Float {
-    var sum: Float = 0
-    for band in 0..<Bands.count { sum += powers[band] }
-    return sum / Float(Bands.count)
-  }
+  private(set) var echoPower: Float = 0
+  private(set) var microphonePower: Float = 0
+  private(set) var referencePower: Float = 0
 
   /// Computes the features of a frame, each a channel of `features`. Runs per frame: no allocation,
   /// lock, log or await.
   mutating func compute(_ signals: Signals, into features: BandRows) {
     let count = Int32(binCount)
-    func average(_ spectrum: Spectrum, _ index: Int) {
+    func average(_ spectrum: Spectrum, _ index: Int) -> Float {
       kernels.table.power(spectrum.forC, binPowers, count)
       bands.average(binPowers, into: powers + index * row)
+      return FloatBuffer.mean(powers + index * row, Bands.count)
     }
-    average(signals.error, 0)
-    average(signals.echo, 1)
-    average(signals.microphone, 2)
-    average(signals.reference, 3)
+    errorPower = average(signals.error, 0)
+    echoPower = average(signals.echo, 1)
+    microphonePower = average(signals.microphone, 2)
+    referencePower = average(signals.reference, 3)
     addDither()
     smooth(signals)
     kernels.table.logarithm(ditheredPowers, Self.smallestPower, levels, Int32(4 * row))
@@ -155,9 +150,13 @@ struct SpectralFeatures: ~Copyable {
   private mutating func smooth(_ signals: Signals) {
     let rate = Self.smoothing
     let least = max(Self.noiseFrames, framesSinceSilence - Self.onsetFrames)
+    // The loop reads these pointers once.
+    let (error, echo, floor, leakage) = (error, echo, floor, leakage)
+    let (framesFarAboveFloor, newError) = (framesFarAboveFloor, ditheredPowers)
+    let newEcho = newError + row
     for band in 0..<row {
-      error[band] += rate * (ditheredPowers[band] - error[band])
-      echo[band] += rate * (ditheredPowers[row + band] - echo[band])
+      error[band] += rate * (newError[band] - error[band])
+      echo[band] += rate * (newEcho[band] - echo[band])
       framesFarAboveFloor[band] =
         error[band] > Self.farAbove * floor[band] ? framesFarAboveFloor[band] + 1 : 0
       let rise: Float = framesFarAboveFloor[band] > least ? 1.05 : 1.004
@@ -167,13 +166,8 @@ struct SpectralFeatures: ~Copyable {
         / (echo[band] + 1e-3 * error[band] + Self.smallestPower)
       leakage[band] = min(ratio, leakage[band] * 1.003 + 1e-6)
     }
-    let (e, d) = (signals.error, signals.echo)
-    for bin in 0..<binCount {
-      let real = e.real[bin] * d.real[bin] + e.imaginary[bin] * d.imaginary[bin]
-      let imaginary = e.imaginary[bin] * d.real[bin] - e.real[bin] * d.imaginary[bin]
-      cross.real[bin] += rate * (real - cross.real[bin])
-      cross.imaginary[bin] += rate * (imaginary - cross.imaginary[bin])
-    }
+    kernels.table.smooth_cross(
+      signals.error.forC, signals.echo.forC, rate, cross.mutableForC, Int32(binCount))
     kernels.table.power(cross.forC, binPowers, Int32(binCount))
     bands.average(binPowers, into: powers + 4 * row)
   }
@@ -181,13 +175,15 @@ struct SpectralFeatures: ~Copyable {
   private func computeRatios(into features: BandRows) {
     let (floors, leakages) = (levels + 4 * row, levels + 5 * row)
     let (coherences, aboveFloor, aboveLeakage) = (features.row(4), features.row(5), features.row(6))
+    let (error, echo, leakage, levels) = (error, echo, leakage, levels)
+    let cross = powers + 4 * row
     kernels.table.logarithm(floor, 0, floors, Int32(row))
     for band in 0..<Bands.count { aboveLeakage[band] = leakage[band] * echo[band] }
     kernels.table.logarithm(aboveLeakage, Self.smallestPower, leakages, Int32(row))
     for band in 0..<Bands.count {
       // Bounds the effect of rounding where the echo is almost silent.
       let least = Self.smallestPower * (error[band] + Self.smallestPower)
-      let coherence = powers[4 * row + band] / (error[band] * echo[band] + least)
+      let coherence = cross[band] / (error[band] * echo[band] + least)
       coherences[band] = min(coherence, 2)
       aboveFloor[band] = min((levels[band] - floors[band]) / 4, Self.maximumAboveFloor)
       aboveLeakage[band] = min(max((levels[band] - leakages[band]) / 4, -3), 3)

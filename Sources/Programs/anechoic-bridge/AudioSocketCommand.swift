@@ -20,28 +20,11 @@ struct AudioSocketCommand: AsyncParsableCommand {
       In Asterisk's dialplan: AudioSocket(${UUID},127.0.0.1:9092)
       """)
 
-  enum Fallback: String, ExpressibleByArgument, CaseIterable { case microphone, silence }
-
   @Option(help: ArgumentHelp("The address for the exchange: HOST:PORT.", valueName: "address"))
   var listen = "127.0.0.1:9092"
 
   @Option(help: ArgumentHelp("The address of the application: HOST:PORT.", valueName: "address"))
   var application: String
-
-  @Option(help: "The mic mode: standard, voice-isolation or wide-spectrum.")
-  var micMode = MicModeArgument.standard
-
-  @Option(help: ArgumentHelp("An engine of the server. (default: the server's)", valueName: "name"))
-  var engine = ""
-
-  @Option(
-    help: ArgumentHelp(
-      "The delay from the caller to the application, 50 ms to 1 s. Processed sound that comes later "
-        + "is not used.", valueName: "time"))
-  var delay = DurationArgument(.milliseconds(120))
-
-  @Option(help: "The caller's sound while there is no processed sound: microphone or silence.")
-  var fallback = Fallback.microphone
 
   @Option(help: ArgumentHelp("The maximum number of calls at a time.", valueName: "count"))
   var maxCalls = 100
@@ -53,24 +36,15 @@ struct AudioSocketCommand: AsyncParsableCommand {
       valueName: "type=rate"))
   var audioType: [AudioTypeArgument] = []
 
-  @OptionGroup var server: ServerOptions
-  @OptionGroup var identity: ClientOption
+  @OptionGroup var voice: VoiceOptions
 
   func validate() throws {
-    if let problem = ServerAddress.listeningProblem(listen) {
-      throw ValidationError("--listen: \(problem).")
-    }
-    guard case .host = ServerAddress(listen) else {
-      throw ValidationError("--listen: use HOST:PORT.")
-    }
+    try BridgeAddress.validate(listen)
     if let problem = ServerAddress.connectingProblem(application) {
       throw ValidationError("--application: \(problem).")
     }
     guard case .host = ServerAddress(application) else {
       throw ValidationError("--application: use HOST:PORT.")
-    }
-    guard (Duration.milliseconds(50)...Duration.seconds(1)).contains(delay.duration) else {
-      throw ValidationError("--delay must be 50ms to 1s.")
     }
     guard (1...10_000).contains(maxCalls) else {
       throw ValidationError("--max-calls must be 1 to 10000.")
@@ -85,7 +59,7 @@ struct AudioSocketCommand: AsyncParsableCommand {
     } catch let error as ListeningError {
       throw CommandFailure("\(error)")
     }
-    standardError("anechoic-bridge: listening on \(bridge.address)\n")
+    BridgeLog.write("listening on \(bridge.address)")
     await signals.next()
     await bridge.stop()
   }
@@ -94,20 +68,8 @@ struct AudioSocketCommand: AsyncParsableCommand {
     guard case .host(let host, let port) = ServerAddress(application) else {
       throw CommandFailure("--application: use HOST:PORT")
     }
-    // The format follows each call.
-    var voice = LiveVoiceOptions(
-      server: server.server, microphone: LiveVoiceOptions.Format(sampleRate: 8000))
-    voice.clientName = identity.client.description
-    voice.security = try server.connection.channelSecurity()
-    voice.credentials = try server.connection.checkedCredentials()
-    voice.micMode = micMode.mode
-    voice.engine = engine
-    voice.delay = delay.duration
-    voice.fallback = fallback == .silence ? .silence : .microphone
-    var settings = BridgeSettings(host: host, port: port, voice: voice) { line in
-      standardError(
-        "anechoic-bridge: \(line.split(whereSeparator: \.isNewline).joined(separator: " "))\n")
-    }
+    var settings = BridgeSettings(
+      host: host, port: port, voice: try voice.settings(), log: BridgeLog.write)
     settings.maximumCalls = maxCalls
     for argument in audioType { settings.types[argument.type] = argument.rate }
     return settings

@@ -4,7 +4,9 @@
 #include <openssl/evp.h>
 #include <openssl/param_build.h>
 #include <openssl/pem.h>
+#include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 
 // OpenSSL keeps pointers to the names and the values of parameters until it has built the key. Swift's
 // pointers to strings and arrays end with each call, so these functions are in C.
@@ -36,4 +38,16 @@ static inline EVP_PKEY *anechoic_p256_public_key(const unsigned char *point, siz
   OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, "P-256", 0);
   OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, size);
   return anechoic_build_public_key("EC", builder);
+}
+
+// Swift does not see these functions of OpenSSL, which are macros.
+
+/// Accepts TLS 1.2 and later only. Returns 1, or 0 if that is not possible.
+static inline int anechoic_require_tls12(SSL_CTX *context) {
+  return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+}
+
+/// Sends the name of the host with the handshake. Returns 1, or 0 if that is not possible.
+static inline long anechoic_name_host(SSL *connection, const char *host) {
+  return SSL_set_tlsext_host_name(connection, host);
 }

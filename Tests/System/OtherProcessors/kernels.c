@@ -49,6 +49,30 @@ static void print_filter(const ck_kernels *kernels) {
   PRINT_MAP(power, first[0]);
 }
 
+static void print_samples(const ck_kernels *kernels) {
+  float values[COUNT], others[COUNT + ROWS], sums[ROWS], output[COUNT];
+  fill(values, COUNT);
+  fill(others, COUNT + ROWS);
+  kernels->correlate(values, others, COUNT, sums, ROWS);
+  print("correlate", sums, ROWS);
+  kernels->filter(others + ROWS, values, ROWS, output, COUNT);
+  print("filter", output, COUNT);
+  kernels->multiply(values, others, output, COUNT);
+  print("multiply", output, COUNT);
+  kernels->subtract(values, others, 0.5f, output, COUNT);
+  print("subtract", output, COUNT);
+  const float squares = kernels->sum_of_squares(values, COUNT), peak = kernels->peak(values, COUNT);
+  print("sum_of_squares", &squares, 1);
+  print("peak", &peak, 1);
+  float means[2][COUNT];
+  fill(means[0], COUNT);
+  fill(means[1], COUNT);
+  const ck_mutable_complex mean = {means[0], means[1]};
+  kernels->smooth_cross((ck_complex){values, others}, (ck_complex){others, values}, 0.25f, mean, COUNT);
+  print("smooth_cross", means[0], COUNT);
+  print("smooth_cross", means[1], COUNT);
+}
+
 static void print_band(const ck_kernels *kernels) {
   float filters[2 * PARTITIONS * COUNT], uncertainty[PARTITIONS * COUNT], references[2 * (PARTITIONS + 1) * COUNT];
   float error[2][COUNT], divisor[COUNT], process_noise[COUNT], output[COUNT], other[COUNT];
@@ -140,6 +164,7 @@ static void print_fourier(const ck_kernels *kernels) {
 int main(void) {
   const ck_kernels *kernels = ck_available(0);
   print_filter(kernels);
+  print_samples(kernels);
   print_band(kernels);
   print_network(kernels);
   print_fourier(kernels);

@@ -62,7 +62,7 @@ extension LiveVoice {
     // One task sends everything: a stream takes one request at a time, and controls keep their order.
     let sending = Task { await send(on: stream, reader, packets) }
     var placing = Placing(
-      base: reader.position, algorithmicDelay: samples(in: stream.algorithmicDelay),
+      base: reader.position, algorithmicDelay: samples(in: delay(of: stream.started)),
       packets: packets)
     var failure: (any Error)?
     do {
@@ -78,6 +78,11 @@ extension LiveVoice {
     wakeup.signal()
     await sending.value
     return failure
+  }
+
+  /// The delay from the microphone to the output that is used.
+  private func delay(of started: Anechoic_V1_Started) -> Duration {
+    options.consumer == .recognizer ? started.recognitionDelay : started.processingDelay
   }
 
   private func samples(in time: Duration) -> Int {
@@ -100,6 +105,7 @@ extension LiveVoice {
       $0.inputs.microphone = format(options.microphone)
       if let reference = options.reference { $0.inputs.reference = format(reference) }
       $0.outputs.processed = format(options.microphone)
+      if options.consumer == .recognizer { $0.outputs.recognizer = format(options.microphone) }
       $0.config.preferredMicMode =
         switch options.micMode {
         case .standard: .standard
@@ -107,6 +113,7 @@ extension LiveVoice {
         case .wideSpectrum: .wideSpectrum
         }
       $0.config.voiceActivityDetection.enabled = true
+      if options.detectsTurns { $0.config.turnDetection.enabled = true }
       $0.engine = options.engine
       $0.muted = state.withLock { $0.mute.wanted }
       state.withLock({ $0.kept })?.apply(to: &$0)
@@ -206,13 +213,15 @@ extension LiveVoice {
     case .resumed: recordResumption(stream.started)
     case .restarted(let started, _, let lost, _):
       recordResumption(started)
-      placing.algorithmicDelay = samples(in: stream.algorithmicDelay)
+      placing.algorithmicDelay = samples(in: delay(of: started))
       state.withLock {
         $0.events.addFallback("\(started.session) is new; \(lost) samples were not processed")
       }
     case .response(let response):
       switch response.response {
-      case .audio(let audio): take(audio.processed, placing, of: stream)
+      case .audio(let audio):
+        let isForRecognizer = options.consumer == .recognizer
+        take(isForRecognizer ? audio.recognizer : audio.processed, placing, of: stream)
       case .event(var event):
         event.microphoneSample += placing.base
         if case .muteChanged(let change) = event.event {

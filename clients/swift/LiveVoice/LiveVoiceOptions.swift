@@ -36,6 +36,14 @@ public struct LiveVoiceOptions: Sendable {
     case wideSpectrum
   }
 
+  /// The consumer of the output.
+  public enum Consumer: Sendable {
+    /// People, who hear as little noise as possible.
+    case people
+    /// A recognizer of speech, which noise harms less than its removal.
+    case recognizer
+  }
+
   /// The encoding of samples on the network.
   public enum Encoding: Sendable {
     /// 16-bit integers.
@@ -63,6 +71,10 @@ public struct LiveVoiceOptions: Sendable {
   public var encoding = Encoding.int16
   /// The mic mode. Default: `standard`.
   public var micMode = MicMode.standard
+  /// The consumer of the output. Default: `people`.
+  public var consumer = Consumer.people
+  /// Whether the session finds turns. Their events come as `LiveVoiceEvent.session`. Default: false.
+  public var detectsTurns = false
   /// The name of an engine, or "" for the server's default.
   public var engine = ""
   /// Whether the session starts muted.

@@ -93,6 +93,9 @@ extension Anechoic_V1_Started {
   /// The delay from the microphone to the processed output.
   package var processingDelay: Duration { Duration(algorithmicDelay) }
 
+  /// The delay from the microphone to the output for a recognizer.
+  package var recognitionDelay: Duration { Duration(recognizerDelay) }
+
   /// The id of the session: its name without the collection.
   package var sessionID: String { String(session.dropFirst("sessions/".count)) }
 }

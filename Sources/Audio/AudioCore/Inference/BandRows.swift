@@ -31,8 +31,19 @@ package struct BandRows {
   /// users of the memory overwrite. Runs per frame: no allocation, lock, log or await.
   package func clearMargins() {
     start[-1] = 0
-    for channel in 0..<channels {
-      (row(channel) + bands).update(repeating: 0, count: stride - bands)
+    // Four values at a time, because the margins are many, and short.
+    var margin = start + bands
+    for _ in 0..<channels {
+      var left = stride - bands
+      while left >= 4 {
+        left -= 4
+        UnsafeMutableRawPointer(margin + left).storeBytes(of: SIMD4(), as: SIMD4<Float>.self)
+      }
+      while left > 0 {
+        left -= 1
+        margin[left] = 0
+      }
+      margin += stride
     }
   }
 }

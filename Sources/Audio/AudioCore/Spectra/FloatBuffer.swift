@@ -1,3 +1,5 @@
+internal import CKernels
+
 /// A fixed number of floats, initially zero, in memory that the buffer owns.
 package struct FloatBuffer: ~Copyable {
   package let start: UnsafeMutablePointer<Float>
@@ -21,12 +23,24 @@ package struct FloatBuffer: ~Copyable {
 
   /// Returns the mean square of `count` values.
   package static func meanSquare(_ values: UnsafePointer<Float>, _ count: Int) -> Float {
-    mean(values, count, { $0 * $0 }, { $0 * $0 })
+    Kernels.best.table.sum_of_squares(values, Int32(count)) / Float(max(1, count))
   }
 
   /// Returns the mean of `count` values.
   package static func mean(_ values: UnsafePointer<Float>, _ count: Int) -> Float {
-    mean(values, count, { $0 }, { $0 })
+    // Eight sums at once: each addition to a single sum would wait for the one before.
+    var sums = SIMD8<Float>()
+    var index = 0
+    while index + 8 <= count {
+      sums += UnsafeRawPointer(values + index).loadUnaligned(as: SIMD8<Float>.self)
+      index += 8
+    }
+    var sum = sums.sum()
+    while index < count {
+      sum += values[index]
+      index += 1
+    }
+    return sum / Float(max(1, count))
   }
 
   /// Returns the sum of the products of `count` values with `count` others.
@@ -47,25 +61,5 @@ package struct FloatBuffer: ~Copyable {
       index += 1
     }
     return sum
-  }
-
-  @inline(__always)
-  private static func mean(
-    _ values: UnsafePointer<Float>, _ count: Int, _ ofEight: (SIMD8<Float>) -> SIMD8<Float>,
-    _ ofOne: (Float) -> Float
-  ) -> Float {
-    // Eight sums at once: each addition to a single sum would wait for the one before.
-    var sums = SIMD8<Float>()
-    var index = 0
-    while index + 8 <= count {
-      sums += ofEight(UnsafeRawPointer(values + index).loadUnaligned(as: SIMD8<Float>.self))
-      index += 8
-    }
-    var sum = sums.sum()
-    while index < count {
-      sum += ofOne(values[index])
-      index += 1
-    }
-    return sum / Float(max(1, count))
   }
 }

@@ -28,6 +28,26 @@ package struct Kernels: @unchecked Sendable, CustomStringConvertible {
 
   private init(_ table: UnsafePointer<ck_kernels>) { self.table = table.pointee }
 
+  /// Computes the sum of the products of `count` values, a multiple of the width, with those of `others`
+  /// from each place on. `sums` has room for a multiple of 4 places, and `others` that many values more.
+  /// Runs per frame: no allocation, lock, log or await.
+  package func correlate(
+    _ values: UnsafePointer<Float>, _ others: UnsafePointer<Float>, count: Int,
+    into sums: borrowing FloatBuffer
+  ) {
+    table.correlate(values, others, Int32(count), sums.start, Int32(sums.count))
+  }
+
+  /// Filters as many samples as `output` has, a multiple of the width. There are as many samples before
+  /// `input` as there are coefficients. Runs per frame: no allocation, lock, log or await.
+  package func filter(
+    _ input: UnsafePointer<Float>, _ coefficients: borrowing FloatBuffer,
+    into output: borrowing FloatBuffer
+  ) {
+    table.filter(
+      input, coefficients.start, Int32(coefficients.count), output.start, Int32(output.count))
+  }
+
   package var description: String { String(cString: table.name) }
 }
 

@@ -102,6 +102,20 @@ typedef struct {
   void (*logarithm)(const float *input, float offset, float *output, int count);
   void (*exponential)(const float *input, float *output, int count);
 
+  // The sum of the squares, with the same bits on all processors, and the largest magnitude, both of any number of values.
+  float (*sum_of_squares)(const float *values, int count);
+  float (*peak)(const float *values, int count);
+  // output = a * b. May work in place.
+  void (*multiply)(const float *a, const float *b, float *output, int count);
+  // output = a - b, between -limit and limit.
+  void (*subtract)(const float *a, const float *b, float limit, float *output, int count);
+  // mean += rate * (a * conj(b) - mean).
+  void (*smooth_cross)(ck_complex a, ck_complex b, float rate, ck_mutable_complex mean, int count);
+  // sums[lag] = the sum of a[k] * b[k + lag], for lag < lags, a multiple of 4. `b` has `lags` values more.
+  void (*correlate)(const float *a, const float *b, int count, float *sums, int lags);
+  // output[k] = the sum of coefficients[tap] * input[k - tap].
+  void (*filter)(const float *input, const float *coefficients, int taps, float *output, int count);
+
   // Transforms real samples into their spectrum of size / 2 + 1 bins, and back, scaled by `size`.
   void (*to_spectrum)(const ck_fourier *plan, const float *samples, ck_mutable_complex bins);
   void (*to_samples)(const ck_fourier *plan, ck_complex bins, float *samples);

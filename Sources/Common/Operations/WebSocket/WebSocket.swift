@@ -19,7 +19,7 @@ public struct WebSocket: Sendable {
   }
 
   /// A change that another thread asks for.
-  enum Command {
+  package enum Command {
     case read
     case send(WebSocketMessage)
     case close(WebSocketClosing)

@@ -1,38 +1,50 @@
 internal import Glibc
+package import LinuxSystem
 
-/// A connection after its handshake. For use on the thread of a `WebSocketService` only.
-final class WebSocketConnection {
-  typealias Instant = ContinuousClock.Instant
+/// A connection after its handshake, of either side. For use on one thread, such as that of a
+/// `WebSocketService`.
+package final class WebSocketConnection {
+  package typealias Instant = ContinuousClock.Instant
 
-  /// The time limits for a client.
-  struct Patience {
-    /// The time without a byte after which the client is asked whether it is there.
-    var silence = Duration.seconds(20)
+  /// The time limits for the other side.
+  package struct Patience: Sendable {
+    /// The time without a byte after which the other side is asked whether it is there.
+    package var silence = Duration.seconds(20)
     /// The time for the answer.
-    var pong = Duration.seconds(10)
+    package var pong = Duration.seconds(10)
     /// The time for a message to arrive, from its first byte.
-    var message = Duration.seconds(10)
-    /// The time for the last bytes to leave, and for the client to close.
-    var closing = Duration.seconds(2)
+    package var message = Duration.seconds(10)
+    /// The time for the last bytes to leave, and for the other side to close.
+    package var closing = Duration.seconds(2)
+
+    package init() {}
   }
 
   private enum Phase {
     case open
-    /// The client has closed. It reads nothing but the end.
+    /// The other side has closed. It reads nothing but the end.
     case closedByClient
-    /// The end is on its way to the client, or has been sent.
+    /// The end is on its way to the other side, or has been sent.
     case closing(until: Instant)
     case over
   }
 
-  /// The codes with which a client gives up the connection, and not what it is for: those of
+  /// The codes with which the other side gives up the connection, and not what it is for: those of
   /// applications.
   private static let givingUp: ClosedRange<UInt16> = 4000...4999
+  /// The bytes that were sent and are kept in front of those that wait.
+  private static let mostSent = 64 << 10
 
   let id: UInt64
-  let descriptor: Int32
+  package let descriptor: Int32
+  /// The end that the other side has sent. Its code is 1005 if the other side gave none.
+  package private(set) var peerClosing: WebSocketClosing?
+  /// The reason why the connection was lost, if it broke a rule or failed.
+  package private(set) var problem: String?
+  private let role: WebSocketRole
   private let owner: @Sendable (WebSocket.Report) -> Void
   private let patience: Patience
+  private var tls: TLSClient?
   private var reader: WebSocketReader
   private var phase = Phase.open
   /// Whether the owner knows that the connection has ended.
@@ -51,32 +63,40 @@ final class WebSocketConnection {
   private var asked: Instant?
   private var messageBegan: Instant?
 
-  init(
-    id: UInt64, descriptor: Int32, rest: [UInt8], limits: WebSocketReader.Limits,
-    patience: Patience, report: @escaping @Sendable (WebSocket.Report) -> Void
+  /// Begins with a descriptor that does not block. `rest` are bytes that followed the handshake, and
+  /// `tls` is the encryption of the connection. `report` runs on the thread that uses the connection.
+  package init(
+    id: UInt64 = 0, descriptor: Int32, rest: [UInt8], as role: WebSocketRole = .server,
+    tls: consuming TLSClient? = nil, limits: WebSocketReader.Limits, patience: Patience,
+    report: @escaping @Sendable (WebSocket.Report) -> Void
   ) {
     self.id = id
     self.descriptor = descriptor
+    self.role = role
+    self.tls = tls
     owner = report
     self.patience = patience
-    reader = WebSocketReader(limits)
+    reader = WebSocketReader(limits, as: role)
     lastHeard = .now
     rest.withUnsafeBytes { reader.append($0) }
   }
 
-  var isOver: Bool { if case .over = phase { true } else { false } }
+  package var isOver: Bool { if case .over = phase { true } else { false } }
 
-  /// Whether the connection waits for bytes. A message that nobody wants yet holds the client back.
-  var wantsToRead: Bool { held == nil && !isOver }
+  /// Whether the connection waits for bytes. A message that nobody wants yet holds the other side back.
+  package var wantsToRead: Bool { held == nil && !isOver }
 
-  var wantsToWrite: Bool { sent < outgoing.count && !isOver }
+  package var wantsToWrite: Bool { sent < outgoing.count && !isOver }
+
+  /// The number of bytes that wait to be sent.
+  package var waitingBytes: Int { outgoing.count - sent }
 
   /// The number of bytes of incomplete messages.
   var keptBytes: Int { reader.keptBytes }
 
   // MARK: Commands
 
-  func perform(_ command: WebSocket.Command, now: Instant) {
+  package func perform(_ command: WebSocket.Command, now: Instant) {
     switch command {
     case .read:
       isWanted = true
@@ -85,7 +105,7 @@ final class WebSocketConnection {
     case .send(let message):
       guard case .open = phase else { return report(.sent) }
       isSending = true
-      outgoing += WebSocketFrames.message(message)
+      enqueue(WebSocketFrames.message(message, from: role))
       write()
     case .close(let closing): close(closing, now)
     case .abort(let closing):
@@ -98,11 +118,12 @@ final class WebSocketConnection {
   private func close(_ closing: WebSocketClosing, _ now: Instant) {
     switch phase {
     case .open:
-      outgoing += WebSocketFrames.close(closing)
+      enqueue(WebSocketFrames.close(closing, from: role))
       phase = .closing(until: now + patience.closing)
     case .closedByClient: phase = .closing(until: now + patience.closing)
     case .closing, .over: return
     }
+    endEncryption()
     held = nil
     write()
   }
@@ -110,15 +131,20 @@ final class WebSocketConnection {
   // MARK: Input
 
   /// Takes bytes that have arrived.
-  func take(_ bytes: UnsafeRawBufferPointer, now: Instant) {
+  package func take(_ bytes: UnsafeRawBufferPointer, now: Instant) {
     lastHeard = now
     asked = nil
-    reader.append(bytes)
+    if tls == nil {
+      reader.append(bytes)
+    } else {
+      guard decrypt(bytes) else { return hungUp() }
+    }
     proceed(now)
+    if tls?.isClosed == true, !isOver { hungUp() }
   }
 
-  /// Records that the client is gone.
-  func hungUp() {
+  /// Records that the other side is gone.
+  package func hungUp() {
     report(.lost)
     phase = .over
   }
@@ -131,7 +157,9 @@ final class WebSocketConnection {
         ping = payload
         write()
       case .pong: break
-      case .close(let code): clientCloses(code, now)
+      case .close(let closing):
+        peerClosing = closing ?? WebSocketClosing(WebSocketClosing.noCode)
+        clientCloses(closing?.code, now)
       case .violation(let closing): fail(closing, now)
       }
     }
@@ -144,7 +172,7 @@ final class WebSocketConnection {
       fail(WebSocketClosing(code ?? 0), now)
     case .open:
       phase = .closedByClient
-      outgoing += WebSocketFrames.close(WebSocketClosing(code ?? 1000))
+      enqueue(WebSocketFrames.close(WebSocketClosing(code ?? 1000), from: role))
       write()
       hold(.closedByClient)
     case .closing: if isEndKnown { phase = .over }
@@ -169,15 +197,51 @@ final class WebSocketConnection {
 
   // MARK: Output
 
+  private func enqueue(_ frame: [UInt8]) {
+    if sent > Self.mostSent {
+      outgoing.removeFirst(sent)
+      sent = 0
+    }
+    guard tls != nil else { return outgoing += frame }
+    do {
+      try tls?.send(frame)
+      outgoing += tls?.takeOutgoing() ?? []
+    } catch {
+      problem = error.description
+      hungUp()
+    }
+  }
+
+  /// Announces the end of the encrypted bytes.
+  private func endEncryption() {
+    guard tls != nil, !isOver else { return }
+    tls?.close()
+    outgoing += tls?.takeOutgoing() ?? []
+  }
+
+  /// Passes encrypted bytes to the reader. Returns false if they are not valid.
+  private func decrypt(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    do {
+      let plain = try tls?.receive(bytes) ?? []
+      plain.withUnsafeBytes { reader.append($0) }
+      outgoing += tls?.takeOutgoing() ?? []
+      return true
+    } catch {
+      problem = error.description
+      return false
+    }
+  }
+
   /// Sends as much as possible without waiting.
-  func write() {
+  package func write() {
     while true {
       if sent == outgoing.count {
         outgoing.removeAll(keepingCapacity: true)
         sent = 0
         finishWriting()
         guard let payload = ping.take(), case .open = phase else { return }
-        outgoing = WebSocketFrames.frame(.pong, payload)
+        enqueue(WebSocketFrames.frame(.pong, payload, from: role))
+        continue
       }
       let count = outgoing[sent...].withUnsafeBytes {
         Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -202,7 +266,7 @@ final class WebSocketConnection {
   // MARK: Time
 
   /// Checks the limits. Call this about once a second.
-  func checkTime(_ now: Instant) {
+  package func checkTime(_ now: Instant) {
     switch phase {
     case .open: checkClient(now)
     case .closing(let end) where now >= end: hungUp()
@@ -220,13 +284,14 @@ final class WebSocketConnection {
       if now - asked > patience.pong { hungUp() }
     } else if now - lastHeard > patience.silence, !wantsToWrite {
       asked = now
-      outgoing += WebSocketFrames.frame(.ping, [])
+      enqueue(WebSocketFrames.frame(.ping, [], from: role))
       write()
     }
   }
 
-  /// Ends the connection of a client that broke a rule.
+  /// Ends the connection because the other side broke a rule.
   func fail(_ closing: WebSocketClosing, _ now: Instant) {
+    problem = closing.reason
     report(.lost)
     close(closing, now)
   }

@@ -19,6 +19,8 @@ public struct WebSocketMessage: Sendable, Equatable {
 /// The end of a WebSocket: a code of RFC 6455, section 7.4, or of the application, and a reason.
 public struct WebSocketClosing: Sendable, Equatable {
   public static let normal = WebSocketClosing(1000)
+  /// The code that stands for an end without a code.
+  package static let noCode: UInt16 = 1005
   /// The longest reason in bytes. The frame has room for 125 bytes.
   public static let longestReason = 123
 
@@ -34,7 +36,13 @@ public struct WebSocketClosing: Sendable, Equatable {
   }
 }
 
-/// The frames that a server sends (RFC 6455, section 5). They are not masked.
+/// A side of a WebSocket.
+package enum WebSocketRole: Sendable {
+  case client
+  case server
+}
+
+/// The frames of a WebSocket (RFC 6455, section 5). A client masks them, and a server does not.
 enum WebSocketFrames {
   enum Opcode: UInt8 {
     case continuation = 0
@@ -50,31 +58,40 @@ enum WebSocketFrames {
   /// The largest payload in bytes of a control frame.
   static let longestControl = 125
 
-  /// Returns a frame that is a whole message.
-  static func frame(_ opcode: Opcode, _ payload: [UInt8]) -> [UInt8] {
+  /// Returns a frame of `role` that is a whole message.
+  static func frame(_ opcode: Opcode, _ payload: [UInt8], from role: WebSocketRole) -> [UInt8] {
+    let maskBit: UInt8 = role == .client ? 0x80 : 0
     var frame: [UInt8] = []
-    frame.reserveCapacity(payload.count + 10)
+    frame.reserveCapacity(payload.count + 14)
     frame.append(0x80 | opcode.rawValue)
     switch payload.count {
-    case ...longestControl: frame.append(UInt8(payload.count))
+    case ...longestControl: frame.append(maskBit | UInt8(payload.count))
     case ...0xFFFF:
-      frame.append(126)
+      frame.append(maskBit | 126)
       for shift in [8, 0] { frame.append(UInt8(truncatingIfNeeded: payload.count >> shift)) }
     default:
-      frame.append(127)
+      frame.append(maskBit | 127)
       for shift in stride(from: 56, through: 0, by: -8) {
         frame.append(UInt8(truncatingIfNeeded: payload.count >> shift))
       }
     }
-    return frame + payload
+    guard role == .client else { return frame + payload }
+    let mask = (0..<4).map { _ in UInt8.random(in: 0...255) }
+    frame += mask
+    let start = frame.count
+    frame += payload
+    for index in payload.indices { frame[start + index] ^= mask[index & 3] }
+    return frame
   }
 
-  static func message(_ message: WebSocketMessage) -> [UInt8] {
-    frame(message.kind == .text ? .text : .binary, message.bytes)
+  static func message(_ message: WebSocketMessage, from role: WebSocketRole) -> [UInt8] {
+    frame(message.kind == .text ? .text : .binary, message.bytes, from: role)
   }
 
-  static func close(_ closing: WebSocketClosing) -> [UInt8] {
+  static func close(_ closing: WebSocketClosing, from role: WebSocketRole) -> [UInt8] {
+    // 1005 stands for an end without a code, and is not sent.
+    guard closing.code != WebSocketClosing.noCode else { return frame(.close, [], from: role) }
     let code = [UInt8(closing.code >> 8), UInt8(closing.code & 0xFF)]
-    return frame(.close, code + Array(closing.reason.utf8))
+    return frame(.close, code + Array(closing.reason.utf8), from: role)
   }
 }

@@ -9,7 +9,7 @@ public struct WebSocketHandshake: Sendable {
     case refused(HTTPResponse)
   }
 
-  private static let version = "13"
+  static let version = "13"
   /// The constant of RFC 6455 that proves that the server knows the protocol.
   private static let proof = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
@@ -39,13 +39,17 @@ public struct WebSocketHandshake: Sendable {
 
   /// Returns the headers of the answer 101. `choice` is one of `offered`, or nil.
   public func headers(choosing choice: String?) -> [String: String] {
-    let digest = SHA1.digest(of: Array((key + Self.proof).utf8))
     var headers = [
       "Upgrade": "websocket", "Connection": "Upgrade",
-      "Sec-WebSocket-Accept": Data(digest).base64EncodedString(),
+      "Sec-WebSocket-Accept": Self.accept(of: key),
     ]
     if let choice { headers["Sec-WebSocket-Protocol"] = choice }
     return headers
+  }
+
+  /// Returns the proof that a server has read the key of a client.
+  static func accept(of key: String) -> String {
+    Data(SHA1.digest(of: Array((key + proof).utf8))).base64EncodedString()
   }
 
   private static func upgradeRequired(_ problem: String) -> HTTPResponse {
@@ -54,7 +58,7 @@ public struct WebSocketHandshake: Sendable {
     return response
   }
 
-  private static func words(_ header: String?) -> [String] {
+  static func words(_ header: String?) -> [String] {
     (header ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
       .filter { !$0.isEmpty }
   }

@@ -1,23 +1,28 @@
-/// Reads the messages of a client from the bytes of a connection (RFC 6455, section 5). A pure state
-/// machine: it does no I/O.
+/// Reads the messages of the other side from the bytes of a connection (RFC 6455, section 5). A pure
+/// state machine: it does no I/O.
 ///
 /// The reader joins fragments, and keeps at most one message and the bytes that were appended last.
-struct WebSocketReader {
-  /// The limits for a client.
-  struct Limits {
+package struct WebSocketReader {
+  /// The limits for the other side.
+  package struct Limits: Sendable {
     /// The largest message in bytes, with all its fragments.
-    var messageBytes: Int
+    package var messageBytes: Int
     /// The maximum number of fragments of a message.
-    var fragments = 256
+    package var fragments = 256
+
+    package init(messageBytes: Int, fragments: Int = 256) {
+      self.messageBytes = messageBytes
+      self.fragments = fragments
+    }
   }
 
   enum Event: Equatable {
     case message(WebSocketMessage)
     case ping([UInt8])
     case pong
-    /// The client closes. The code is nil if it gave none.
-    case close(code: UInt16?)
-    /// The client broke a rule. Nothing is read any more.
+    /// The other side closes. The closing is nil if it gave no code.
+    case close(WebSocketClosing?)
+    /// The other side broke a rule. Nothing is read any more.
     case violation(WebSocketClosing)
   }
 
@@ -29,12 +34,14 @@ struct WebSocketReader {
   private struct Frame {
     let opcode: WebSocketFrames.Opcode
     let isFinal: Bool
-    let mask: [UInt8]
+    /// Nil in frames of a server.
+    let mask: [UInt8]?
     let count: Int
     var taken = 0
   }
 
   private let limits: Limits
+  private let role: WebSocketRole
   private var buffer: [UInt8] = []
   private var position = 0
   private var frame: Frame?
@@ -43,7 +50,11 @@ struct WebSocketReader {
   private var fragments = 0
   private var isOver = false
 
-  init(_ limits: Limits) { self.limits = limits }
+  /// `role` is this side.
+  init(_ limits: Limits, as role: WebSocketRole = .server) {
+    self.limits = limits
+    self.role = role
+  }
 
   /// Whether a message has begun to arrive and is not complete.
   var isInMessage: Bool { message != nil || frame != nil || position < buffer.count }
@@ -98,10 +109,14 @@ struct WebSocketReader {
     guard let opcode = WebSocketFrames.Opcode(rawValue: first & 0x0F) else {
       throw Self.violation(1002, "the opcode \(first & 0x0F) does not exist")
     }
-    guard second & 0x80 != 0 else { throw Self.violation(1002, "a client has to mask its frames") }
+    let isMasked = second & 0x80 != 0
+    guard isMasked == (role == .server) else {
+      throw Self.violation(1002, "a client has to mask its frames, and a server must not")
+    }
     let short = Int(second & 0x7F)
     let extra = short == 126 ? 2 : short == 127 ? 8 : 0
-    guard bytes.count >= 2 + extra + 4 else { return nil }
+    let maskCount = isMasked ? 4 : 0
+    guard bytes.count >= 2 + extra + maskCount else { return nil }
     var count = UInt64(short)
     if extra > 0 {
       count = bytes[(position + 2)..<(position + 2 + extra)].reduce(0) { $0 << 8 | UInt64($1) }
@@ -109,8 +124,8 @@ struct WebSocketReader {
     let isFinal = first & 0x80 != 0
     try check(opcode, isFinal: isFinal, count: count)
     let maskStart = position + 2 + extra
-    let mask = Array(bytes[maskStart..<(maskStart + 4)])
-    position = maskStart + 4
+    let mask = isMasked ? Array(bytes[maskStart..<(maskStart + maskCount)]) : nil
+    position = maskStart + maskCount
     return Frame(opcode: opcode, isFinal: isFinal, mask: mask, count: Int(count))
   }
 
@@ -148,8 +163,12 @@ struct WebSocketReader {
     guard count > 0 else { return }
     var target: [UInt8] = []
     if frame.opcode.isControl { swap(&target, &control) } else { take(&target) }
-    for index in 0..<count {
-      target.append(buffer[position + index] ^ frame.mask[(frame.taken + index) & 3])
+    if let mask = frame.mask {
+      for index in 0..<count {
+        target.append(buffer[position + index] ^ mask[(frame.taken + index) & 3])
+      }
+    } else {
+      target += buffer[position..<(position + count)]
     }
     if frame.opcode.isControl { swap(&target, &control) } else { message?.bytes = target }
     position += count
@@ -179,13 +198,13 @@ struct WebSocketReader {
     default:
       isOver = true
       guard control.count != 1 else { throw Self.violation(1002, "half a code") }
-      guard control.count >= 2 else { return .close(code: nil) }
+      guard control.count >= 2 else { return .close(nil) }
       let code = UInt16(control[0]) << 8 | UInt16(control[1])
       let isKnown = (1000...1014).contains(code) && ![1004, 1005, 1006].contains(code)
       guard isKnown || (3000...4999).contains(code) else {
-        throw Self.violation(1002, "the code \(code) is not one for clients")
+        throw Self.violation(1002, "the code \(code) is not one to send")
       }
-      return .close(code: code)
+      return .close(WebSocketClosing(code, String(decoding: control.dropFirst(2), as: UTF8.self)))
     }
   }
 

@@ -227,16 +227,12 @@ package struct EchoFilter: ~Copyable {
   private mutating func measure() {
     let (error, echo) = (results.error, results.echo)
     let (cross, microphone) = (state.cross, results.microphone)
-    let rate = Self.smoothing
     for bin in 0..<sizes.lowRow {
-      let (a, b) = (error.real[bin], error.imaginary[bin])
-      let (c, d) = (echo.real[bin], echo.imaginary[bin])
-      microphone.real[bin] = a + c
-      microphone.imaginary[bin] = b + d
-      cross.real[bin] += rate * (a * c + b * d - cross.real[bin])
-      cross.imaginary[bin] += rate * (b * c - a * d - cross.imaginary[bin])
+      microphone.real[bin] = error.real[bin] + echo.real[bin]
+      microphone.imaginary[bin] = error.imaginary[bin] + echo.imaginary[bin]
     }
     let low = Int32(sizes.lowRow)
+    kernels.table.smooth_cross(error.forC, echo.forC, Self.smoothing, cross.mutableForC, low)
     kernels.table.power(error.forC, results.errorPower, Int32(sizes.row))
     kernels.table.power(echo.forC, results.echoPower, low)
     kernels.table.power(microphone.forC, results.microphonePower, low)

@@ -25,6 +25,8 @@ struct LearnedAdaptation: ~Copyable {
 
   private static let offset: Float = 1e-7
   private static let limits: ClosedRange<Float> = -8...6
+  /// The largest magnitude of a feature.
+  private static let limit: Float = 8
 
   private let kernels: Kernels
   private let weights: AdaptationWeights
@@ -164,12 +166,11 @@ struct LearnedAdaptation: ~Copyable {
   private func put(
     _ values: UnsafePointer<Float>, minus others: UnsafePointer<Float>, _ row: Int
   ) {
-    let target = features + row * count
-    for bin in 0..<count { target[bin] = Self.limited(values[bin] - others[bin]) }
+    kernels.table.subtract(values, others, Self.limit, features + row * count, Int32(count))
   }
 
   @inline(__always)
-  private static func limited(_ value: Float) -> Float { min(max(value, -8), 8) }
+  private static func limited(_ value: Float) -> Float { min(max(value, -limit), limit) }
 
   private func logarithm(
     _ powers: UnsafeMutablePointer<Float>, _ scale: Float, _ row: Int

@@ -14,6 +14,8 @@ struct WaveformSteps: ~Copyable {
   }
 
   private static let order = 10
+  /// The lags of the autocorrelation, a multiple of 4.
+  private static let lags = 12
   /// The least error of a step, as a factor of the mean error around it, and of the root mean square
   /// of the signal.
   private static let leastOverErrors: Float = 5
@@ -25,13 +27,14 @@ struct WaveformSteps: ~Copyable {
   /// The part of the loudest power that remains after a frame.
   private static let memory: Float = 0.98
 
+  private let kernels = Kernels.best
   private let size: Int
   /// The last three frames. The steps are found in the middle.
   private let line: FloatBuffer
   private let window: FloatBuffer
   private let windowed: FloatBuffer
   private let errors: FloatBuffer
-  private let correlations = FloatBuffer(order + 1)
+  private let correlations = FloatBuffer(lags)
   private let coefficients = FloatBuffer(order + 1)
   private let swap = FloatBuffer(order + 1)
   private var loudest: Float = 0
@@ -45,8 +48,8 @@ struct WaveformSteps: ~Copyable {
     size = rate.samplesPerFrame
     line = FloatBuffer(3 * size)
     window = FloatBuffer(3 * size)
-    windowed = FloatBuffer(3 * size)
-    errors = FloatBuffer(size)
+    windowed = FloatBuffer(Kernels.padded(3 * size) + Self.lags)
+    errors = FloatBuffer(Kernels.padded(size))
     first = -2 * size
     // The window of Welch.
     for index in 0..<window.count {
@@ -69,11 +72,7 @@ struct WaveformSteps: ~Copyable {
       meanError = 0
       return
     }
-    errors.start.update(from: middle, count: size)
-    for lag in 1...Self.order {
-      let (coefficient, earlier) = (coefficients.start[lag], middle - lag)
-      for index in 0..<size { errors.start[index] += coefficient * earlier[index] }
-    }
+    kernels.filter(middle, coefficients, into: errors)
     var sum: Float = 0
     for index in 0..<size { sum += errors.start[index].magnitude }
     let mean = sum / Float(size)
@@ -106,10 +105,8 @@ struct WaveformSteps: ~Copyable {
   private mutating func predict() -> Bool {
     let count = line.count
     for index in 0..<count { windowed.start[index] = line.start[index] * window.start[index] }
-    for lag in 0...Self.order {
-      correlations.start[lag] = FloatBuffer.product(
-        windowed.start, windowed.start + lag, count - lag)
-    }
+    kernels.correlate(
+      windowed.start, windowed.start, count: windowed.count - Self.lags, into: correlations)
     guard correlations.start[0] > 0 else { return false }
     // The Levinson-Durbin recursion.
     let (r, a) = (correlations.start, coefficients.start)

@@ -17,7 +17,8 @@ extension VoiceSession {
     guard keptVoice.isPossible else {
       throw Refusal(
         .unsupported, reason: "UNSUPPORTED",
-        message: "\(control): the engine \(type(of: capture.engine).identity.name) cannot learn a voice")
+        message:
+          "\(control): the engine \(type(of: capture.engine).identity.name) cannot learn a voice")
     }
   }
 
@@ -26,7 +27,9 @@ extension VoiceSession {
     guard keptVoice.fits(voiceprint) else {
       throw Refusal(
         .invalid, reason: "INVALID_FIELD",
-        message: "set_voiceprint.voiceprint: is of another encoder than this engine's; enroll the voice again")
+        message:
+          "set_voiceprint.voiceprint: is of another encoder than this engine's; enroll the voice again"
+      )
     }
   }
 

@@ -49,17 +49,24 @@ public struct ConnectedSocket: ~Copyable {
     let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     guard getaddrinfo(name, "\(port)", &wanted, &found) == 0, let found else { return nil }
     defer { freeaddrinfo(found) }
+    // An address of a kind that this machine has no route for fails at once.
+    return sequence(first: found, next: { $0.pointee.ai_next }).lazy.compactMap(descriptor(for:))
+      .first.map { ConnectedSocket($0) }
+  }
+
+  /// Returns a descriptor that connects to an address, or nil if that fails at once.
+  private static func descriptor(for address: UnsafeMutablePointer<addrinfo>) -> Int32? {
     let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    let descriptor = socket(found.pointee.ai_family, flags, 0)
+    let descriptor = socket(address.pointee.ai_family, flags, 0)
     guard descriptor >= 0 else { return nil }
     guard
-      connect(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0
+      connect(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen) == 0
         || errno == EINPROGRESS
     else {
       Glibc.close(descriptor)
       return nil
     }
-    return ConnectedSocket(descriptor)
+    return descriptor
   }
 
   /// The error of the connection in words, or nil.
@@ -87,6 +94,9 @@ public struct ConnectedSocket: ~Copyable {
       return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))
     }
   }
+
+  /// Ends this direction of the connection after the bytes that were sent.
+  public func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   /// Sends bytes after those that wait.
   public mutating func send(_ bytes: [UInt8]) {

@@ -55,6 +55,92 @@ struct KernelTests {
   }
 
   @Test(arguments: Kernels.available)
+  func aSumOfSquaresHasTheSameBitsEverywhere(kernels: Kernels) {
+    let values = Array(row(1).dropLast(3))
+    let sum = kernels.table.sum_of_squares(values, Int32(values.count))
+    #expect(sum == Kernels.baseline.table.sum_of_squares(values, Int32(values.count)))
+    expect([sum], [values.reduce(0.0) { $0 + Double($1) * Double($1) }], within: 1e-6, kernels)
+  }
+
+  @Test(arguments: Kernels.available)
+  func aPeakIsTheLargestMagnitude(kernels: Kernels) {
+    var values = row(1)
+    for place in [3, 8, Self.count - 1] {
+      values[place] = place == 8 ? 5 : -5.5
+      #expect(kernels.table.peak(values, Int32(Self.count)) == values.map(abs).max())
+    }
+    values[50] = .nan
+    #expect(kernels.table.peak(values, Int32(Self.count)).isNaN)
+    #expect(kernels.table.peak(values, 0) == 0)
+  }
+
+  @Test(arguments: Kernels.available)
+  func arraysAreMultipliedAndSubtracted(kernels: Kernels) {
+    let (a, b) = (row(1), row(2))
+    var output = a
+    kernels.table.subtract(a, b, 3, &output, Int32(Self.count))
+    #expect(output == zip(a, b).map { min(max($0 - $1, -3), 3) })
+    output = a
+    output.withUnsafeMutableBufferPointer {
+      kernels.table.multiply($0.baseAddress, b, $0.baseAddress, Int32(Self.count))
+    }
+    #expect(output == zip(a, b).map { $0 * $1 })
+  }
+
+  @Test(arguments: Kernels.available)
+  func aCrossSpectrumIsSmoothed(kernels: Kernels) {
+    let (a, b, start) = (row(1, rows: 2), row(2, rows: 2), row(3, rows: 2))
+    let mean = FloatBuffer(2 * Self.count)
+    mean.start.update(from: start, count: 2 * Self.count)
+    func part(_ values: UnsafePointer<Float>) -> ck_complex {
+      ck_complex(real: values, imaginary: values + Self.count)
+    }
+    let target = ck_mutable_complex(real: mean.start, imaginary: mean.start + Self.count)
+    a.withUnsafeBufferPointer { a in
+      b.withUnsafeBufferPointer { b in
+        kernels.table.smooth_cross(
+          part(a.baseAddress!), part(b.baseAddress!), 0.25, target, Int32(Self.count))
+      }
+    }
+    for bin in 0..<Self.count {
+      let (p, q) = (a[bin], a[bin + Self.count])
+      let (r, s) = (b[bin], b[bin + Self.count])
+      let real = start[bin] + 0.25 * (p * r + q * s - start[bin])
+      let imaginary = start[bin + Self.count] + 0.25 * (q * r - p * s - start[bin + Self.count])
+      #expect(abs(mean.start[bin] - real) < 1e-4)
+      #expect(abs(mean.start[bin + Self.count] - imaginary) < 1e-4)
+    }
+  }
+
+  @Test(arguments: Kernels.available)
+  func aCorrelationIsASumOfProducts(kernels: Kernels) {
+    let (values, others) = (row(1), row(2, rows: 2))
+    let sums = FloatBuffer(8)
+    kernels.correlate(values, others, count: Self.count, into: sums)
+    let wanted = (0..<8).map { place in
+      (0..<Self.count).reduce(0.0) { $0 + Double(values[$1]) * Double(others[$1 + place]) }
+    }
+    expect((0..<8).map { sums.start[$0] }, wanted, within: 1e-5, kernels)
+  }
+
+  @Test(arguments: Kernels.available)
+  func aFilterReadsTheSamplesBefore(kernels: Kernels) {
+    let (input, taps) = (row(1), row(2).prefix(11))
+    let coefficients = FloatBuffer(taps.count)
+    for (index, tap) in taps.enumerated() { coefficients.start[index] = tap }
+    let output = FloatBuffer(Self.count - 16)
+    input.withUnsafeBufferPointer {
+      kernels.filter($0.baseAddress! + 16, coefficients, into: output)
+    }
+    let wanted = (0..<output.count).map { index in
+      taps.enumerated().reduce(0.0) {
+        $0 + Double($1.element) * Double(input[16 + index - $1.offset])
+      }
+    }
+    expect((0..<output.count).map { output.start[$0] }, wanted, within: 1e-5, kernels)
+  }
+
+  @Test(arguments: Kernels.available)
   func aLayerIsAProductWithAMatrix(kernels: Kernels) {
     let (rows, inputs, count) = (8, 5, Self.count)
     let weights = Array(row(1).prefix(rows * inputs))

@@ -13,8 +13,8 @@ struct HTTPRequestParserTests {
       step("PUT /log-level?x=1 HTTP/1.1\r\nHost: a:1\r\nContent-Length: 5\r\n\r\ndebug")
         == .request(
           HTTPRequest(
-            method: "PUT", path: "/log-level", headers: ["host": "a:1", "content-length": "5"],
-            body: Array("debug".utf8))))
+            method: "PUT", path: "/log-level", query: "x=1",
+            headers: ["host": "a:1", "content-length": "5"], body: Array("debug".utf8))))
   }
 
   @Test func aRequestInPiecesIsReadToo() {

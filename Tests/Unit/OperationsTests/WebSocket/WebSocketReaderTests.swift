@@ -43,7 +43,7 @@ struct WebSocketReaderTests {
     #expect(
       events(bytes, piece: piece) == [
         .ping([1, 2]), .pong, .message(WebSocketMessage("aéz")),
-        .message(WebSocketMessage(.binary, [UInt8](repeating: 9, count: 300))), .close(code: 1000),
+        .message(WebSocketMessage(.binary, [UInt8](repeating: 9, count: 300))), .close(.normal),
       ])
   }
 
@@ -76,7 +76,7 @@ struct WebSocketReaderTests {
 
   @Test func nothingIsReadAfterTheEnd() {
     #expect(
-      events(Client.frame(8, []) + Client.frame(1, [65])) == [.close(code: nil)])
+      events(Client.frame(8, []) + Client.frame(1, [65])) == [.close(nil)])
     #expect(events(Client.frame(3, []) + Client.frame(1, [65])).count == 1)
   }
 

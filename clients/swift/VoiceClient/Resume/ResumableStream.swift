@@ -93,7 +93,8 @@ public final class ResumableStream: Sendable {
       State(
         phase: .connected(stream), started: stream.started, isMuted: stream.started.mute.muted,
         configuration: KeptConfiguration(start.config, told: stream.started.config),
-        voiceprint: KeptVoiceprint(start), journal: RequestJournal(start.inputs), timeline: SessionTimeline(stream.started)))
+        voiceprint: KeptVoiceprint(start), journal: RequestJournal(start.inputs),
+        timeline: SessionTimeline(stream.started)))
     startSending(on: stream)
   }
 

@@ -3,6 +3,8 @@ public struct HTTPRequest: Sendable, Equatable {
   public var method: String
   /// The path without the query: `/metrics`.
   public var path: String
+  /// The query without its question mark.
+  public var query: String
   /// The headers with lower-case names.
   public var headers: [String: String]
   public var body: [UInt8]
@@ -10,11 +12,12 @@ public struct HTTPRequest: Sendable, Equatable {
   public var peer: String
 
   public init(
-    method: String, path: String, headers: [String: String] = [:], body: [UInt8] = [],
-    peer: String = ""
+    method: String, path: String, query: String = "", headers: [String: String] = [:],
+    body: [UInt8] = [], peer: String = ""
   ) {
     self.method = method
     self.path = path
+    self.query = query
     self.headers = headers
     self.body = body
     self.peer = peer
@@ -136,22 +139,27 @@ public struct HTTPRequestParser: Sendable {
       throw Refusal(status: parts[2].hasPrefix("HTTP/") ? .versionNotSupported : .badRequest)
     }
     let path = parts[1].prefix { $0 != "?" }
-    return HTTPRequest(method: String(parts[0]), path: String(path))
+    let query = parts[1].dropFirst(path.count + 1)
+    return HTTPRequest(method: String(parts[0]), path: String(path), query: String(query))
   }
 
   private static func header(_ line: String) throws(Refusal) -> (name: String, value: String) {
-    guard let colon = line.firstIndex(of: ":") else { throw Refusal(status: .badRequest) }
+    guard let header = field(line) else { throw Refusal(status: .badRequest) }
+    return header
+  }
+
+  /// Returns the name, in lower case, and the value of a header, or nil if the line is none.
+  static func field(_ line: String) -> (name: String, value: String)? {
+    guard let colon = line.firstIndex(of: ":") else { return nil }
     let name = line[..<colon]
-    guard !name.isEmpty, name.allSatisfy(isTokenCharacter) else {
-      throw Refusal(status: .badRequest)
-    }
+    guard !name.isEmpty, name.allSatisfy(isTokenCharacter) else { return nil }
     let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
     let value = line[line.index(after: colon)...].drop(while: isBlank)
     let end = value.lastIndex { !isBlank($0) }.map { value.index(after: $0) } ?? value.startIndex
     return (name.lowercased(), String(value[..<end]))
   }
 
-  private static func isTokenCharacter(_ character: Character) -> Bool {
+  static func isTokenCharacter(_ character: Character) -> Bool {
     character.isASCII
       && (character.isLetter || character.isNumber || "!#$%&'*+-.^_`|~".contains(character))
   }

@@ -18,6 +18,7 @@ public enum HTTPStatus: Int, Sendable {
   case clientClosedRequest = 499
   case internalError = 500
   case notImplemented = 501
+  case badGateway = 502
   case serviceUnavailable = 503
   case gatewayTimeout = 504
   case versionNotSupported = 505
@@ -42,6 +43,7 @@ public enum HTTPStatus: Int, Sendable {
     case .clientClosedRequest: "Client Closed Request"
     case .internalError: "Internal Server Error"
     case .notImplemented: "Not Implemented"
+    case .badGateway: "Bad Gateway"
     case .serviceUnavailable: "Service Unavailable"
     case .gatewayTimeout: "Gateway Timeout"
     case .versionNotSupported: "HTTP Version Not Supported"

@@ -1,0 +1,98 @@
+internal import AnechoicAPI
+internal import LiveVoice
+
+/// The microphone of a call, which a server processes.
+protocol CleanedVoice {
+  /// Adds samples of one instant.
+  func push(_ microphone: [Int16], reference: [Int16])
+  /// Returns processed samples, at most as many as were pushed and not pulled yet.
+  func pull(_ count: Int) -> [Int16]
+  /// Returns the next change, or nil if there is none.
+  func nextChange() -> VoiceChange?
+  func close()
+}
+
+/// A change in the processing of a voice.
+enum VoiceChange: Equatable {
+  /// A session processes the voice from here on.
+  case processing(session: String)
+  /// The voice is not processed from here on.
+  case fallback(reason: String)
+  /// Processed sound came too late.
+  case late(Duration)
+  case turnStarted
+  case turnEnded
+  /// The turn that started was no speech.
+  case turnWithdrawn
+
+  /// The change as a line for the log, or nil.
+  var line: String? {
+    switch self {
+    case .processing(let session): "processed by \(session)"
+    case .fallback(let reason): "not processed: \(reason)"
+    case .late(let time): "processed sound came \(Int(time / .milliseconds(1))) ms too late"
+    case .turnStarted, .turnEnded, .turnWithdrawn: nil
+    }
+  }
+}
+
+/// A voice that an Anechoic server processes.
+final class ServedVoice: CleanedVoice {
+  /// The longest label of a session in bytes, with room for a character that was cut.
+  private static let longestLabel = 250
+
+  private let voice: LiveVoice
+  /// The turn that goes on, by the sample at which it began.
+  private var turn: Int64?
+
+  /// Begins to connect. `rate` is in Hz.
+  init(_ options: LiveVoiceOptions, rate: Int, call: String) throws {
+    var options = options
+    options.microphone = LiveVoiceOptions.Format(sampleRate: rate)
+    options.reference = LiveVoiceOptions.Format(sampleRate: rate)
+    // The name of a call may come from anywhere, and a longer label would be refused.
+    options.labels["call"] = String(decoding: call.utf8.prefix(Self.longestLabel), as: UTF8.self)
+    voice = try LiveVoice(options)
+  }
+
+  func push(_ microphone: [Int16], reference: [Int16]) {
+    microphone.withUnsafeBufferPointer { microphone in
+      reference.withUnsafeBufferPointer { voice.push(microphone: microphone, reference: $0) }
+    }
+  }
+
+  func pull(_ count: Int) -> [Int16] {
+    [Int16](unsafeUninitializedCapacity: count) { $1 = voice.pull(into: $0) }
+  }
+
+  func nextChange() -> VoiceChange? {
+    while let event = voice.nextEvent() {
+      switch event {
+      case .processing(let session): return .processing(session: session)
+      case .fallback(let reason):
+        turn = nil
+        return .fallback(reason: reason)
+      case .late(let time): return .late(time)
+      case .session(let event): if let change = change(event) { return change }
+      }
+    }
+    return nil
+  }
+
+  private func change(_ event: Anechoic_V1_SessionEvent) -> VoiceChange? {
+    switch event.event {
+    case .turnStarted(let start):
+      turn = start.beganAtSample
+      return .turnStarted
+    case .turnEnded where turn != nil:
+      turn = nil
+      return .turnEnded
+    case .notSpeech(let sound) where sound.beganAtSample == turn:
+      turn = nil
+      return .turnWithdrawn
+    default: return nil
+    }
+  }
+
+  func close() { voice.close() }
+}

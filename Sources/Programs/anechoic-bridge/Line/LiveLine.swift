@@ -1,0 +1,175 @@
+/// The microphone of a call in messages, on its way through the voice of an Anechoic server.
+///
+/// Sound and other items leave in the order in which they came, sound as many samples as came. A pure state
+/// machine except for the voice: it reads no clock.
+struct LiveLine<Item> {
+  typealias Instant = ContinuousClock.Instant
+
+  /// A piece of sound, or an item without sound.
+  struct Piece {
+    let item: Item
+    /// Whether the piece is the first one of its message.
+    var isFirst = true
+    var samples: [Int16] = []
+  }
+
+  /// Sound that waits to be processed. Items have no samples.
+  private struct Waiting {
+    let piece: Piece
+    var taken = 0
+  }
+
+  /// The sound that waits, in seconds, and the pieces, at which nothing should be added.
+  private static var mostSeconds: Int { 2 }
+  private static var mostPieces: Int { 4096 }
+  /// The time that processing may take before the microphone takes its place.
+  private static var processingTime: Duration { .milliseconds(80) }
+  /// The sound after a sample that the server needs to process it: whole frames, and the look-ahead of
+  /// engine and converters.
+  private static var lookAhead: Double { 0.03 }
+  /// The time without sound after which the sound that is on its way follows, at least.
+  private static var shortestQuiet: Duration { .milliseconds(100) }
+  private static var longestQuiet: Duration { .seconds(2) }
+
+  let rate: Int
+  private let voice: any CleanedVoice
+  /// The delay of the voice, and its processing time, in samples and time.
+  private let delay: Int
+  private let wait: Duration
+  private let lookAhead: Int
+  private let longestPiece: Int
+  private var waiting: [Waiting] = []
+  /// The samples, and the items without sound, among them.
+  private var waitingSamples = 0
+  private var waitingItems = 0
+  private var ledger = Ledger<Piece>()
+  private var pace: InputPace
+  private var pushed = 0
+  private var pulled = 0
+  /// The ends of the sound at the times of the last moments, and the last one before.
+  private var ends: [(time: Instant, pushed: Int)] = []
+  private var settled = 0
+  private var lastSound: Instant
+  private var quiet = shortestQuiet
+  /// Whether silence follows the newest sound already, so that all of it leaves.
+  private var isFlushed = true
+  private var mustFlush = false
+
+  /// `delay` is that of the voice. Sound of a message is cut into pieces of `longestPiece` samples.
+  init(
+    _ voice: any CleanedVoice, rate: Int, delay: Duration, longestPiece: Int = .max, now: Instant
+  ) {
+    self.voice = voice
+    self.rate = rate
+    self.delay = Int(delay / .seconds(1) * Double(rate))
+    self.longestPiece = longestPiece
+    lookAhead = Int(Self.lookAhead * Double(rate))
+    wait = min(Self.processingTime, delay * 2 / 3)
+    pace = InputPace(now: now)
+    lastSound = now
+    ledger.addFiller(self.delay)
+  }
+
+  /// Whether so much waits that nothing should be added.
+  var isFull: Bool {
+    waitingSamples >= Self.mostSeconds * rate || waiting.count + ledger.count >= Self.mostPieces
+  }
+
+  /// Whether an item waits behind sound.
+  var holdsItem: Bool { waitingItems + ledger.silentCount > 0 }
+
+  var isEmpty: Bool { waiting.isEmpty && ledger.count == 0 }
+
+  /// Adds an item that leaves after the sound before it.
+  mutating func add(_ item: Item) {
+    waiting.append(Waiting(piece: Piece(item: item)))
+    waitingItems += 1
+  }
+
+  /// Adds the sound of a message.
+  mutating func add(_ item: Item, _ samples: [Int16], now: Instant) {
+    guard !samples.isEmpty else { return add(item) }
+    for start in stride(from: 0, to: samples.count, by: min(longestPiece, samples.count)) {
+      let end = start + min(longestPiece, samples.count - start)
+      waiting.append(
+        Waiting(
+          piece: Piece(item: item, isFirst: start == 0, samples: Array(samples[start..<end]))))
+    }
+    waitingSamples += samples.count
+    lastSound = now
+    isFlushed = false
+    let length = Duration.seconds(Double(samples.count) / Double(rate))
+    quiet = min(Self.longestQuiet, max(Self.shortestQuiet, length * 2))
+  }
+
+  /// Lets all sound leave soon: none follows.
+  mutating func flush() { mustFlush = true }
+
+  /// Processes the sound whose time has come. Returns what leaves. `playback` is the reference.
+  mutating func advance(_ playback: inout PlaybackLine, now: Instant) -> [Piece] {
+    push(&playback, now)
+    flushIfQuiet(now)
+    let limit = min(pushed, settledEnd(now) + delay - lookAhead)
+    let samples = limit > pulled ? voice.pull(limit - pulled) : []
+    pulled += samples.count
+    return ledger.take(samples).map {
+      Piece(item: $0.item.item, isFirst: $0.item.isFirst, samples: $0.samples)
+    }
+  }
+
+  private mutating func push(_ playback: inout PlaybackLine, _ now: Instant) {
+    var room = Int(pace.available(at: now) * Double(rate))
+    var done = 0
+    while done < waiting.count {
+      let (piece, taken) = (waiting[done].piece, waiting[done].taken)
+      let count = min(piece.samples.count - taken, room)
+      guard piece.samples.isEmpty || count > 0 else { break }
+      if taken == 0 { ledger.add(piece, count: piece.samples.count) }
+      if count > 0 {
+        let reference = playback.take(count, now: now)
+        push(Array(piece.samples[taken..<(taken + count)]), reference, now)
+        pace.spend(Double(count) / Double(rate))
+        room -= count
+        waitingSamples -= count
+      } else {
+        waitingItems -= 1
+      }
+      waiting[done].taken += count
+      guard waiting[done].taken == piece.samples.count else { break }
+      done += 1
+    }
+    waiting.removeFirst(done)
+  }
+
+  private mutating func push(_ microphone: [Int16], _ reference: [Int16], _ now: Instant) {
+    voice.push(microphone, reference: reference)
+    pushed += microphone.count
+    ends.append((now, pushed))
+  }
+
+  /// Adds silence once no sound has come for a while, so that the sound before it leaves. The playback
+  /// stands still meanwhile: for the echo canceller, no time passes.
+  private mutating func flushIfQuiet(_ now: Instant) {
+    guard !isFlushed, waiting.isEmpty else { return }
+    let patience = ledger.silentCount > 0 ? quiet * 5 / 8 : quiet
+    guard mustFlush || now - lastSound > patience else { return }
+    isFlushed = true
+    ledger.addFiller(delay)
+    let silence = [Int16](repeating: 0, count: delay)
+    push(silence, silence, now)
+  }
+
+  /// Returns the end of the sound that the server has had time to process.
+  private mutating func settledEnd(_ now: Instant) -> Int {
+    if let last = ends.lastIndex(where: { now - $0.time >= wait }) {
+      settled = ends[last].pushed
+      ends.removeFirst(last + 1)
+    }
+    return settled
+  }
+
+  /// Returns the next change of the voice, or nil if there is none.
+  func nextChange() -> VoiceChange? { voice.nextChange() }
+
+  func close() { voice.close() }
+}

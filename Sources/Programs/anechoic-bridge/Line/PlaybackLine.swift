@@ -1,0 +1,102 @@
+/// The sound of an upstream that waits to be played, as the client plays it: one item after another, in
+/// real time.
+///
+/// The clock is that of the client's microphone. While no microphone comes, the bridge's clock takes its
+/// place.
+struct PlaybackLine {
+  typealias Instant = ContinuousClock.Instant
+
+  /// A content of an item of a conversation.
+  struct Source: Hashable {
+    let item: String
+    let contentIndex: Int
+  }
+
+  private struct Part {
+    let source: Source?
+    var samples: [Int16]
+    /// The samples of the source that have been played, and the place in `samples`.
+    var played = 0
+    var position = 0
+
+    var left: Int { samples.count - position }
+  }
+
+  /// The time without a microphone after which the bridge's clock takes its place. Sound that a network
+  /// holds up comes sooner.
+  private static let pause = Duration.milliseconds(500)
+  /// The samples that have been played and are kept in front of the others.
+  private static let mostKept = 1 << 16
+
+  /// The rate in Hz.
+  let rate: Int
+  private var parts: [Part] = []
+  /// The time up to which sound was played.
+  private var playedUntil: Instant
+  private var isInPause = false
+
+  init(rate: Int, now: Instant) {
+    self.rate = rate
+    playedUntil = now
+  }
+
+  /// The time of the sound that waits, in seconds.
+  var seconds: Double { Double(parts.reduce(0) { $0 + $1.left }) / Double(rate) }
+
+  var isEmpty: Bool { parts.allSatisfy { $0.left == 0 } }
+
+  mutating func append(_ samples: [Int16], of source: Source? = nil) {
+    guard let last = parts.indices.last, parts[last].source == source else {
+      // The last source is kept while it may go on.
+      parts.removeAll { $0.left == 0 }
+      return parts.append(Part(source: source, samples: samples))
+    }
+    parts[last].samples += samples
+  }
+
+  /// Plays as long as the microphone took. Returns the samples, with silence in the place of those that are
+  /// missing.
+  mutating func take(_ count: Int, now: Instant) -> [Int16] {
+    playedUntil = now
+    isInPause = false
+    let samples = play(count)
+    return samples + repeatElement(0, count: count - samples.count)
+  }
+
+  /// Plays without a microphone if none has come for a while.
+  mutating func advance(now: Instant) {
+    isInPause = isInPause || now - playedUntil > Self.pause
+    guard isInPause else { return }
+    guard !isEmpty else { return playedUntil = now }
+    let count = Int((now - playedUntil) / .seconds(1) * Double(rate))
+    playedUntil += .seconds(Double(count) / Double(rate))
+    _ = play(count)
+  }
+
+  /// Drops what waits. Returns the sources of which something was dropped, and how much of each was played,
+  /// in samples.
+  mutating func stop() -> [(source: Source, played: Int)] {
+    defer { parts.removeAll() }
+    return parts.compactMap { part in
+      guard let source = part.source, part.left > 0 else { return nil }
+      return (source, part.played)
+    }
+  }
+
+  private mutating func play(_ count: Int) -> [Int16] {
+    var samples: [Int16] = []
+    for index in parts.indices where samples.count < count {
+      let part = parts[index]
+      let taken = min(part.left, count - samples.count)
+      samples += part.samples[part.position..<(part.position + taken)]
+      parts[index].position += taken
+      parts[index].played += taken
+      if parts[index].position > Self.mostKept {
+        parts[index].samples.removeFirst(parts[index].position)
+        parts[index].position = 0
+      }
+    }
+    if let last = parts.last { parts = parts.dropLast().filter { $0.left > 0 } + [last] }
+    return samples
+  }
+}

@@ -1,0 +1,42 @@
+internal import AudioCodecs
+internal import Foundation
+
+/// An encoding of one channel of audio in messages.
+enum WireAudio: Sendable, Equatable {
+  /// 16-bit samples, little-endian, at a rate in Hz.
+  case pcm16(rate: Int)
+  /// A code of telephony, at 8 kHz.
+  case telephone(G711)
+
+  /// The rate in Hz.
+  var rate: Int {
+    switch self {
+    case .pcm16(let rate): rate
+    case .telephone: 8000
+    }
+  }
+
+  /// Returns the samples of a text in base64, or nil if the text is not valid. Half a sample at the end is
+  /// left out.
+  func samples(_ text: String) -> [Int16]? {
+    guard let data = Data(base64Encoded: text) else { return nil }
+    switch self {
+    case .telephone(let law): return law.samples(data)
+    case .pcm16:
+      return data.withUnsafeBytes { bytes in
+        (0..<bytes.count / 2).map {
+          Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 2, as: Int16.self))
+        }
+      }
+    }
+  }
+
+  /// Returns samples as a text in base64.
+  func text(_ samples: [Int16]) -> String {
+    switch self {
+    case .telephone(let law): Data(law.codes(samples)).base64EncodedString()
+    case .pcm16:
+      samples.map(\.littleEndian).withUnsafeBytes { Data($0) }.base64EncodedString()
+    }
+  }
+}

@@ -1,0 +1,138 @@
+internal import Operations
+
+/// The rules of a call between a telephone provider and an application that exchange media streams.
+///
+/// The provider is the client. Its messages reach the application in their order, all later by the delay of
+/// the voice, the caller's sound processed. The messages of the application pass at once: its sound is the
+/// reference of the echo canceller.
+struct MediaStreamRelay: Relay {
+  /// The settings of a call.
+  struct Settings: Sendable {
+    /// The delay of the voice.
+    var delay = Duration.milliseconds(120)
+    /// Creates a voice at a rate in Hz, with the id of the call.
+    var makeVoice: @Sendable (_ rate: Int, _ call: String) throws -> any CleanedVoice
+  }
+
+  private enum Item {
+    case media(MediaStreamMessage)
+    case message(WebSocketMessage)
+  }
+
+  /// The bytes of messages that wait, at which the bridge stops reading.
+  private static let mostHeld = 1 << 20
+  /// The sound of the application that waits to be played, in seconds, at which the bridge stops reading.
+  private static let mostPlayback = 300.0
+
+  var outbox = RelayOutbox()
+  private let settings: Settings
+  private let name: String
+  private var format: WireAudio?
+  private var line: LiveLine<Item>?
+  private var playback: PlaybackLine
+  private var heldBytes = 0
+
+  init(_ name: String, _ settings: Settings, now: Instant) {
+    self.name = name
+    self.settings = settings
+    playback = PlaybackLine(rate: 8000, now: now)
+  }
+
+  var readsClient: Bool { line?.isFull != true && heldBytes < Self.mostHeld }
+  var readsUpstream: Bool { playback.seconds < Self.mostPlayback }
+  var isDrained: Bool { line?.isEmpty ?? true }
+
+  // MARK: The provider
+
+  mutating func takeFromClient(_ message: WebSocketMessage, now: Instant) {
+    guard let stream = MediaStreamMessage(message) else { return pass(message) }
+    switch stream.event {
+    case "start": start(stream, now)
+    case "media" where stream.isOutbound: play(stream)
+    case "media":
+      if let samples = samples(of: stream), !samples.isEmpty, line != nil {
+        line?.add(.media(stream), samples, now: now)
+        return
+      }
+    case "stop":
+      pass(message)
+      line?.flush()
+      return
+    default: break
+    }
+    pass(message)
+  }
+
+  private mutating func start(_ stream: MediaStreamMessage, _ now: Instant) {
+    guard line == nil else { return }
+    let call = stream.call ?? name
+    outbox.log.append("stream of \(call)")
+    guard let format = stream.format else {
+      return outbox.log.append("not processed: the format \(stream.formatWords) is not supported")
+    }
+    do {
+      line = LiveLine(
+        try settings.makeVoice(format.rate, call), rate: format.rate, delay: settings.delay,
+        now: now)
+      self.format = format
+      playback = PlaybackLine(rate: format.rate, now: now)
+    } catch {
+      outbox.log.append("not processed: \(error)")
+    }
+  }
+
+  private func samples(of stream: MediaStreamMessage) -> [Int16]? {
+    guard let payload = stream.payload else { return nil }
+    return format?.samples(payload)
+  }
+
+  /// Sends a message of the provider, after those that wait.
+  private mutating func pass(_ message: WebSocketMessage) {
+    guard line != nil else { return outbox.toUpstream.append(message) }
+    heldBytes += message.bytes.count
+    line?.add(.message(message))
+  }
+
+  // MARK: The application
+
+  mutating func takeFromUpstream(_ message: WebSocketMessage, now: Instant) {
+    if let stream = MediaStreamMessage(message) {
+      switch stream.event {
+      case "media": play(stream)
+      // The provider plays no more of what it has.
+      case "clear": _ = playback.stop()
+      default: break
+      }
+    }
+    outbox.toClient.append(message)
+  }
+
+  private mutating func play(_ stream: MediaStreamMessage) {
+    if let samples = samples(of: stream) { playback.append(samples) }
+  }
+
+  // MARK: Time
+
+  mutating func advance(now: Instant) {
+    for piece in line?.advance(&playback, now: now) ?? [] { send(piece) }
+    playback.advance(now: now)
+    while let change = line?.nextChange() {
+      if let words = change.line { outbox.log.append(words) }
+    }
+  }
+
+  private mutating func send(_ piece: LiveLine<Item>.Piece) {
+    switch piece.item {
+    case .message(let message):
+      heldBytes -= message.bytes.count
+      outbox.toUpstream.append(message)
+    case .media(var stream):
+      stream.payload = format?.text(piece.samples)
+      outbox.toUpstream.append(stream.message)
+    }
+  }
+
+  mutating func clientEnded() { line?.flush() }
+
+  mutating func close() { line?.close() }
+}

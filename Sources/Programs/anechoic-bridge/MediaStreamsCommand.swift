@@ -1,0 +1,34 @@
+internal import ArgumentParser
+internal import CommandLineSupport
+
+/// `anechoic-bridge media-streams`.
+struct MediaStreamsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "media-streams",
+    abstract: "Remove echo and noise from telephone calls that a provider sends as media streams.",
+    discussion: """
+      The provider connects to --listen for each call, as Twilio's Media Streams define. The bridge \
+      connects to --upstream, the application: it hears the caller without the echo of its own sound.
+
+        anechoic-bridge media-streams --listen 127.0.0.1:9095 --upstream ws://127.0.0.1:8080/media
+      """)
+
+  @Option(help: ArgumentHelp("The address for the provider: HOST:PORT.", valueName: "address"))
+  var listen = "127.0.0.1:9095"
+
+  @OptionGroup var upstream: UpstreamOptions
+
+  @OptionGroup var voice: VoiceOptions
+
+  func validate() throws { try BridgeAddress.validate(listen) }
+
+  func run() async throws {
+    let (voice, delay) = (try voice.settings(), voice.delay.duration)
+    let relay = MediaStreamRelay.Settings(delay: delay) { rate, call in
+      try ServedVoice(voice, rate: rate, call: call)
+    }
+    try await upstream.run(listeningOn: listen) { name in
+      MediaStreamRelay(name, relay, now: .now)
+    }
+  }
+}

@@ -1,0 +1,112 @@
+internal import AudioCodecs
+internal import Foundation
+internal import Operations
+
+/// An event of the Realtime API: an object of JSON with a type.
+struct RealtimeEvent {
+  let type: String
+  var fields: [String: Any]
+
+  /// Returns nil if the message is no such object.
+  init?(_ message: WebSocketMessage) {
+    guard message.kind == .text,
+      let fields = try? JSONSerialization.jsonObject(with: Data(message.bytes)) as? [String: Any],
+      let type = fields["type"] as? String
+    else { return nil }
+    self.type = type
+    self.fields = fields
+  }
+
+  init(_ type: String, _ fields: [String: Any] = [:]) {
+    self.type = type
+    self.fields = fields
+    self.fields["type"] = type
+  }
+
+  var message: WebSocketMessage {
+    let data = try? JSONSerialization.data(withJSONObject: fields, options: .withoutEscapingSlashes)
+    return WebSocketMessage(.text, Array(data ?? Data()))
+  }
+
+  func text(_ name: String) -> String? { fields[name] as? String }
+  func object(_ name: String) -> [String: Any]? { fields[name] as? [String: Any] }
+}
+
+/// The parts of a session of the Realtime API that the bridge reads, in the shape of the beta or in the
+/// present one.
+struct RealtimeSession {
+  /// The rate of PCM in Hz. The API has no other.
+  static let pcmRate = 24_000
+
+  /// A setting that may be absent.
+  enum Setting {
+    case absent
+    case off
+    case on([String: Any])
+  }
+
+  private let fields: [String: Any]
+
+  init(_ fields: [String: Any]) { self.fields = fields }
+
+  /// Whether the session has the present shape, with an object `audio`, and not that of the beta.
+  var isNested: Bool { fields["audio"] is [String: Any] || fields["type"] is String }
+
+  /// Whether the session only transcribes.
+  var isTranscription: Bool { fields["type"] as? String == "transcription" }
+
+  var id: String? { fields["id"] as? String }
+
+  var inputFormat: WireAudio? {
+    Self.format(side("input")?["format"] ?? fields["input_audio_format"])
+  }
+
+  var outputFormat: WireAudio? {
+    Self.format(side("output")?["format"] ?? fields["output_audio_format"])
+  }
+
+  var turnDetection: Setting {
+    guard let value = side("input")?["turn_detection"] ?? fields["turn_detection"] else {
+      return .absent
+    }
+    return (value as? [String: Any]).map { .on($0) } ?? .off
+  }
+
+  /// Returns the session with its turn detection off.
+  var withoutTurnDetection: [String: Any] {
+    var session = fields
+    if session["turn_detection"] != nil { session["turn_detection"] = NSNull() }
+    if var audio = session["audio"] as? [String: Any], var input = audio["input"] as? [String: Any],
+      input["turn_detection"] != nil
+    {
+      input["turn_detection"] = NSNull()
+      audio["input"] = input
+      session["audio"] = audio
+    }
+    return session
+  }
+
+  /// Returns an update of the turn detection alone. `settings` is nil for none.
+  func update(turnDetection settings: [String: Any]?) -> RealtimeEvent {
+    let value: Any = settings ?? NSNull()
+    guard isNested else { return RealtimeEvent("session.update", ["session": ["turn_detection": value]]) }
+    let session: [String: Any] = [
+      "type": fields["type"] as? String ?? "realtime",
+      "audio": ["input": ["turn_detection": value]],
+    ]
+    return RealtimeEvent("session.update", ["session": session])
+  }
+
+  private func side(_ name: String) -> [String: Any]? {
+    (fields["audio"] as? [String: Any])?[name] as? [String: Any]
+  }
+
+  private static func format(_ value: Any?) -> WireAudio? {
+    switch value as? String ?? (value as? [String: Any])?["type"] as? String {
+    case "pcm16", "audio/pcm": .pcm16(rate: pcmRate)
+    case "g711_ulaw", "audio/pcmu": .telephone(.muLaw)
+    case "g711_alaw", "audio/pcma": .telephone(.aLaw)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,169 @@
+internal import Operations
+
+/// The events of the upstream, and turns.
+extension RealtimeRelay {
+  /// The beginning of the ids of the bridge's own events.
+  private static let ownPrefix = "event_anechoic_"
+  /// The truncated items that are remembered.
+  private static let mostTruncations = 64
+
+  mutating func takeFromUpstream(_ message: WebSocketMessage, now: Instant) {
+    guard let event = RealtimeEvent(message) else { return outbox.toClient.append(message) }
+    switch event.type {
+    case "session.created":
+      let new = RealtimeSession(event.object("session") ?? [:])
+      use(new, isFirst: true, now: now)
+      // An upstream that does not say so finds turns.
+      if case .absent = new.turnDetection {
+        record(.on(["type": "server_vad"]))
+      } else {
+        record(new.turnDetection)
+      }
+      outbox.log.append("session \(new.id ?? "without an id")")
+    case "session.updated":
+      use(RealtimeSession(event.object("session") ?? [:]), isFirst: false, now: now)
+    case "response.created":
+      response = event.object("response")?["id"] as? String
+      hasCancelled = false
+    case "response.done": responseEnded(event)
+    case "response.output_audio.delta", "response.audio.delta": play(event)
+    case "input_audio_buffer.speech_started":
+      if turnFinder == .upstream, isOn("interrupt_response") { interrupt(cancels: false) }
+    case "error":
+      // A client has no use for a fault of an event that it did not send.
+      if let id = event.object("error")?["event_id"] as? String, id.hasPrefix(Self.ownPrefix) {
+        let words = event.object("error")?["message"] as? String ?? ""
+        return outbox.log.append("the upstream refused \(id): \(words.prefix(200))")
+      }
+    default: break
+    }
+    outbox.toClient.append(message)
+  }
+
+  private mutating func responseEnded(_ event: RealtimeEvent) {
+    guard event.object("response")?["id"] as? String == response else { return }
+    response = nil
+    hasCancelled = false
+    if owesResponse { createResponse() }
+  }
+
+  // MARK: Interruptions
+
+  /// Stops the answer: the client plays no more of it.
+  private mutating func interrupt(cancels: Bool) {
+    let stopped = playback.stop()
+    interrupted = response ?? interrupted
+    guard settings.truncates else { return }
+    for (source, played) in stopped {
+      let end = played * 1000 / playback.rate
+      if truncations.count >= Self.mostTruncations { truncations.removeAll() }
+      truncations[source.item] = end
+      sendOwn(
+        "conversation.item.truncate",
+        ["item_id": source.item, "content_index": source.contentIndex, "audio_end_ms": end])
+      outbox.log.append("interrupted after \(end) ms of \(source.item)")
+    }
+    if cancels, let response, !hasCancelled {
+      hasCancelled = true
+      sendOwn("response.cancel", ["response_id": response])
+    }
+  }
+
+  // MARK: Turns
+
+  /// Records the turn detection that the client wants.
+  mutating func record(_ setting: RealtimeSession.Setting) {
+    switch setting {
+    case .absent: return
+    case .off: wantedTurns = nil
+    case .on(let settings): wantedTurns = settings
+    }
+    chooseFinder()
+  }
+
+  /// Follows a change of the voice.
+  mutating func take(_ change: VoiceChange) {
+    if let line = change.line { outbox.log.append(line) }
+    switch change {
+    case .processing, .fallback:
+      if case .processing = change { isProcessed = true } else { isProcessed = false }
+      chooseFinder()
+    case .turnStarted where turnFinder == .bridge: turnStarted()
+    case .turnEnded where turnFinder == .bridge: turnEnded()
+    case .turnWithdrawn where turnFinder == .bridge: turnWithdrawn()
+    case .turnStarted, .turnEnded, .turnWithdrawn, .late: break
+    }
+  }
+
+  /// The bridge finds turns while a server processes the voice and the client wants turns at all.
+  private mutating func chooseFinder() {
+    let isOwn = settings.findsTurns && isProcessed && wantedTurns != nil
+    guard isOwn != (turnFinder == .bridge) else { return }
+    turnFinder = isOwn ? .bridge : .upstream
+    if isOwn {
+      gate.close()
+      sendOwn(session.update(turnDetection: nil))
+    } else {
+      sendPreRoll()
+      if let wantedTurns { sendOwn(session.update(turnDetection: wantedTurns)) }
+    }
+    outbox.log.append("turns are found by \(isOwn ? "Anechoic" : "the upstream")")
+  }
+
+  private mutating func turnStarted() {
+    sendTurn("speech_started", "audio_start_ms")
+    sendPreRoll()
+    if isOn("interrupt_response") { interrupt(cancels: true) }
+  }
+
+  private mutating func turnEnded() {
+    guard gate.isOpen else { return }
+    gate.close()
+    sendTurn("speech_stopped", "audio_end_ms")
+    sendOwn("input_audio_buffer.commit")
+    if !session.isTranscription, isOn("create_response") { createResponse() }
+  }
+
+  private mutating func turnWithdrawn() {
+    guard gate.isOpen else { return }
+    gate.close()
+    sendTurn("speech_stopped", "audio_end_ms")
+    sendOwn("input_audio_buffer.clear")
+  }
+
+  private mutating func sendPreRoll() {
+    let samples = gate.open()
+    if !samples.isEmpty { send(samples, as: RealtimeEvent("input_audio_buffer.append")) }
+  }
+
+  /// Asks for an answer, once none runs any more.
+  private mutating func createResponse() {
+    owesResponse = response != nil && !hasCancelled
+    if !owesResponse { sendOwn("response.create") }
+  }
+
+  /// Returns a switch of the turn detection that the client wants, which is on unless it says otherwise.
+  private func isOn(_ name: String) -> Bool { wantedTurns?[name] as? Bool ?? (wantedTurns != nil) }
+
+  /// Tells the client about a turn, as the API does.
+  private mutating func sendTurn(_ event: String, _ field: String) {
+    if event == "speech_started" { lastTurn += 1 }
+    let fields: [String: Any] = [
+      "event_id": "\(Self.ownPrefix)\(event)_\(lastTurn)", "item_id": "item_anechoic_\(lastTurn)",
+      field: sentSamples * 1000 / input.rate,
+    ]
+    outbox.toClient.append(RealtimeEvent("input_audio_buffer.\(event)", fields).message)
+  }
+
+  private mutating func sendOwn(_ type: String, _ fields: [String: Any] = [:]) {
+    sendOwn(RealtimeEvent(type, fields))
+  }
+
+  /// Sends an event of the bridge upstream.
+  private mutating func sendOwn(_ event: RealtimeEvent) {
+    var event = event
+    lastOwn += 1
+    event.fields["event_id"] = "\(Self.ownPrefix)\(lastOwn)"
+    outbox.toUpstream.append(event.message)
+  }
+}

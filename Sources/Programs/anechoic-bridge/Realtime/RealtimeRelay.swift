@@ -1,0 +1,254 @@
+internal import AudioCodecs
+internal import AudioCore
+internal import Operations
+
+/// The rules of a call between a client and a Realtime API.
+///
+/// Every message passes unchanged, except for the client's sound, which is processed, and for the events that
+/// docs/reference/bridge.md lists.
+struct RealtimeRelay: Relay {
+  /// The settings of a call.
+  struct Settings: Sendable {
+    /// Whether an answer that the person interrupts is truncated upstream.
+    var truncates = true
+    /// Whether the Anechoic server finds turns, in the place of the upstream.
+    var findsTurns = false
+    /// The delay of the voice.
+    var delay = Duration.milliseconds(120)
+    /// Creates a voice at a rate in Hz, with the id of the session.
+    var makeVoice: @Sendable (_ rate: Int, _ session: String) throws -> any CleanedVoice
+  }
+
+  /// An event of the client that follows the sound before it.
+  enum Item {
+    case append(RealtimeEvent)
+    case message(WebSocketMessage)
+    case update(RealtimeEvent)
+  }
+
+  /// The party that finds turns.
+  enum TurnFinder {
+    case upstream
+    case bridge
+  }
+
+  /// The bytes of events that follow sound, at which the bridge stops reading.
+  private static let mostHeld = 1 << 20
+  /// The sound of an upstream that waits to be played, in seconds, at which the bridge stops reading.
+  private static let mostPlayback = 300.0
+  /// The longest piece of sound that is sent upstream, in seconds.
+  private static let piece = 0.1
+  /// The events of the client that have to follow the sound before them.
+  private static let ordered: Set = [
+    "input_audio_buffer.commit", "input_audio_buffer.clear", "session.update",
+  ]
+
+  let settings: Settings
+  let name: String
+  var outbox = RelayOutbox()
+  /// The session as the upstream described it last.
+  var session = RealtimeSession([:])
+  var input = WireAudio.pcm16(rate: RealtimeSession.pcmRate)
+  var output = WireAudio.pcm16(rate: RealtimeSession.pcmRate)
+  var line: LiveLine<Item>?
+  var playback: PlaybackLine
+  var gate: TurnGate
+  /// The converter of the upstream's sound to the rate of the microphone, or nil.
+  private var converter: StreamResampler?
+  /// An update of the session that changes the format of the client's sound, and waits for the sound before.
+  private var formatChange: RealtimeEvent?
+  private var heldBytes = 0
+
+  /// The turn detection that the client wants. Nil is none.
+  var wantedTurns: [String: Any]?
+  var turnFinder = TurnFinder.upstream
+  var isProcessed = false
+  /// The samples that were sent upstream.
+  var sentSamples = 0
+  /// The response that runs, and the one that was interrupted.
+  var response: String?
+  var interrupted: String?
+  /// Whether the bridge has cancelled the response that runs.
+  var hasCancelled = false
+  var owesResponse = false
+  /// The ends of the items that the bridge has truncated, in ms.
+  var truncations: [String: Int] = [:]
+  /// The numbers of the newest turn and of the newest event of the bridge.
+  var lastTurn = 0
+  var lastOwn = 0
+
+  init(_ name: String, _ settings: Settings, now: Instant) {
+    self.name = name
+    self.settings = settings
+    playback = PlaybackLine(rate: input.rate, now: now)
+    gate = TurnGate(rate: input.rate)
+  }
+
+  var readsClient: Bool {
+    formatChange == nil && line?.isFull != true && heldBytes < Self.mostHeld
+  }
+  var readsUpstream: Bool { playback.seconds < Self.mostPlayback }
+  var isDrained: Bool { line?.isEmpty ?? true }
+
+  // MARK: The client
+
+  mutating func takeFromClient(_ message: WebSocketMessage, now: Instant) {
+    guard let event = RealtimeEvent(message) else { return pass(message) }
+    switch event.type {
+    case "input_audio_buffer.append":
+      guard let samples = event.text("audio").flatMap(input.samples) else { return pass(message) }
+      append(event, samples, now)
+    case "session.update": update(event, now)
+    case "conversation.item.truncate": truncate(event, message)
+    case "response.cancel":
+      // The upstream would answer that no response runs.
+      let id = event.text("response_id")
+      if hasCancelled, id == nil || id == interrupted { return }
+      pass(message)
+    default:
+      if Self.ordered.contains(event.type) { hold(message) } else { pass(message) }
+    }
+  }
+
+  /// Sends a message of the client after the sound before it.
+  private mutating func hold(_ message: WebSocketMessage) {
+    guard line != nil else { return outbox.toUpstream.append(message) }
+    heldBytes += message.bytes.count
+    line?.add(.message(message))
+  }
+
+  /// Sends a message of the client, after those that wait for sound.
+  private mutating func pass(_ message: WebSocketMessage) {
+    if line?.holdsItem == true { hold(message) } else { outbox.toUpstream.append(message) }
+  }
+
+  private mutating func append(_ event: RealtimeEvent, _ samples: [Int16], _ now: Instant) {
+    do {
+      if line == nil {
+        line = LiveLine(
+          try settings.makeVoice(input.rate, session.id ?? name), rate: input.rate,
+          delay: settings.delay, longestPiece: Int(Self.piece * Double(input.rate)), now: now)
+      }
+      line?.add(.append(event), samples, now: now)
+    } catch {
+      outbox.log.append("not processed: \(error)")
+      pass(event.message)
+    }
+  }
+
+  private mutating func update(_ event: RealtimeEvent, _ now: Instant) {
+    let wanted = RealtimeSession(event.object("session") ?? [:])
+    guard let format = wanted.inputFormat, format != input else {
+      if line == nil { send(.update(event)) } else { line?.add(.update(event)) }
+      return
+    }
+    formatChange = event
+    line?.flush()
+    changeFormat(now)
+  }
+
+  /// Uses another format of the client's sound, once the sound before has left.
+  private mutating func changeFormat(_ now: Instant) {
+    guard isDrained, let event = formatChange.take() else { return }
+    input = RealtimeSession(event.object("session") ?? [:]).inputFormat ?? input
+    line?.close()
+    line = nil
+    isProcessed = false
+    playback = PlaybackLine(rate: input.rate, now: now)
+    converter = nil
+    let wasOpen = gate.isOpen
+    gate = TurnGate(rate: input.rate)
+    if !wasOpen { gate.close() }
+    send(.update(event))
+  }
+
+  /// The client knows better than the bridge what it has played, unless the bridge has truncated more.
+  private mutating func truncate(_ event: RealtimeEvent, _ message: WebSocketMessage) {
+    let end = event.fields["audio_end_ms"] as? Int ?? 0
+    if let item = event.text("item_id"), let own = truncations[item], end >= own { return }
+    _ = playback.stop()
+    interrupted = response ?? interrupted
+    pass(message)
+  }
+
+  // MARK: Time
+
+  mutating func advance(now: Instant) {
+    for piece in line?.advance(&playback, now: now) ?? [] { send(piece) }
+    playback.advance(now: now)
+    changeFormat(now)
+    while let change = line?.nextChange() { take(change) }
+  }
+
+  private mutating func send(_ piece: LiveLine<Item>.Piece) {
+    guard case .append(var event) = piece.item else { return send(piece.item) }
+    let samples = gate.pass(piece.samples)
+    guard !samples.isEmpty else { return }
+    if !piece.isFirst { event = RealtimeEvent(event.type) }
+    send(samples, as: event)
+  }
+
+  private mutating func send(_ item: Item) {
+    switch item {
+    case .append: break
+    case .message(let message):
+      heldBytes -= message.bytes.count
+      outbox.toUpstream.append(message)
+    case .update(var event):
+      let wanted = RealtimeSession(event.object("session") ?? [:])
+      record(wanted.turnDetection)
+      if turnFinder == .bridge, case .on = wanted.turnDetection {
+        event.fields["session"] = wanted.withoutTurnDetection
+      }
+      outbox.toUpstream.append(event.message)
+    }
+  }
+
+  /// Sends sound upstream.
+  mutating func send(_ samples: [Int16], as event: RealtimeEvent) {
+    var event = event
+    event.fields["audio"] = input.text(samples)
+    sentSamples += samples.count
+    outbox.toUpstream.append(event.message)
+  }
+
+  mutating func clientEnded() {
+    line?.flush()
+  }
+
+  mutating func close() { line?.close() }
+
+  // MARK: The upstream
+
+  /// Adds sound of the upstream to the playback.
+  mutating func play(_ event: RealtimeEvent) {
+    guard let text = event.text("delta"), let samples = output.samples(text) else { return }
+    if let response = event.text("response_id"), response == interrupted { return }
+    let source = PlaybackLine.Source(
+      item: event.text("item_id") ?? "", contentIndex: event.fields["content_index"] as? Int ?? 0)
+    playback.append(atInputRate(samples), of: source)
+  }
+
+  private mutating func atInputRate(_ samples: [Int16]) -> [Int16] {
+    guard output.rate != input.rate, let rate = SampleRate(rawValue: input.rate) else {
+      return samples
+    }
+    if converter == nil { converter = try? StreamResampler(from: output.rate, to: rate) }
+    let converted = converter?.process(samples.map { Float($0) / 32768 }, isLast: false) ?? []
+    return converted.map { Int16(max(-32768, min(32767, ($0 * 32768).rounded()))) }
+  }
+
+  /// Uses the format that the upstream describes.
+  mutating func use(_ new: RealtimeSession, isFirst: Bool, now: Instant) {
+    session = new
+    if let format = new.outputFormat, format != output {
+      output = format
+      converter = nil
+    }
+    if isFirst, let format = new.inputFormat, format != input, line == nil {
+      input = format
+      playback = PlaybackLine(rate: input.rate, now: now)
+      gate = TurnGate(rate: input.rate)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+internal import ArgumentParser
+internal import CommandLineSupport
+
+/// `anechoic-bridge realtime`.
+struct RealtimeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "realtime",
+    abstract: "Remove echo and noise from the microphones of clients of a Realtime API.",
+    discussion: """
+      Clients connect to --listen as they would connect to the API of OpenAI or to a compatible one. The \
+      bridge connects to --upstream with their headers for each, cleans their sound, and uses the sound of \
+      the answers as the reference of the echo canceller.
+
+        anechoic-bridge realtime --listen 127.0.0.1:9094 --upstream wss://api.openai.com
+      """)
+
+  @Option(help: ArgumentHelp("The address for clients: HOST:PORT.", valueName: "address"))
+  var listen = "127.0.0.1:9094"
+
+  @OptionGroup var upstream: UpstreamOptions
+
+  @Flag(
+    help: """
+      Let the Anechoic server find the turns of the person, in the place of the upstream. While there is \
+      no server, the upstream finds them.
+      """)
+  var turns = false
+
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Truncate an answer upstream where the person interrupted it.")
+  var truncate = true
+
+  @OptionGroup var voice: VoiceOptions
+
+  func validate() throws {
+    try BridgeAddress.validate(listen)
+  }
+
+  func run() async throws {
+    let (voice, delay) = (try voice.settings(detectsTurns: turns), voice.delay.duration)
+    var relay = RealtimeRelay.Settings(delay: delay) { rate, session in
+      try ServedVoice(voice, rate: rate, call: session)
+    }
+    relay.truncates = truncate
+    relay.findsTurns = turns
+    try await upstream.run(listeningOn: listen) { [relay] name in
+      RealtimeRelay(name, relay, now: .now)
+    }
+  }
+}

@@ -1,0 +1,117 @@
+internal import Foundation
+internal import LinuxSystem
+internal import Operations
+internal import Synchronization
+
+/// A bridge between clients that open WebSockets and an upstream to which it opens one for each.
+final class SocketBridge<Rules: Relay>: Sendable {
+  /// The settings of a bridge.
+  struct Settings: Sendable {
+    var dialer: UpstreamDialer
+    /// The largest message of either side in bytes.
+    var messageBytes: Int
+    /// The maximum number of calls at a time.
+    var maximumCalls: Int
+    /// Writes a line to the log. Called from any thread.
+    var log: @Sendable (String) -> Void
+    /// Returns the rules of a call, from its name.
+    var makeRelay: @Sendable (String) -> Rules
+  }
+
+  private struct State {
+    var calls = 0
+    var lastCall = 0
+    var isStopping = false
+  }
+
+  /// The time for calls to end by themselves, once the bridge stops.
+  private static var farewell: Duration { .seconds(5) }
+
+  private let settings: Settings
+  private let state = Mutex(State())
+  private let listener = Mutex<HTTPListener?>(nil)
+
+  /// Listens for clients. Throws if that is not possible.
+  init(listeningOn address: String, _ settings: Settings) throws(ListeningError) {
+    self.settings = settings
+    let listener = try HTTPListener(address) { [weak self] request in
+      self?.answer(request) ?? .refusal(.serviceUnavailable)
+    }
+    self.listener.withLock { $0 = listener }
+  }
+
+  /// The address with the actual port.
+  var address: String { listener.withLock { $0?.address } ?? "" }
+
+  /// Accepts no more calls, closes the running ones, and returns when they have ended, after 5 s at the
+  /// latest.
+  func stop() async {
+    state.withLock { $0.isStopping = true }
+    listener.withLock { $0 }?.stop()
+    let deadline = ContinuousClock.now + Self.farewell
+    while state.withLock({ $0.calls }) > 0, .now < deadline {
+      try? await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
+  private func answer(_ request: HTTPRequest) -> HTTPAnswer {
+    switch WebSocketHandshake.check(request) {
+    case .refused(let response): return .complete(response)
+    case .accepted(let handshake):
+      guard state.withLock({ !$0.isStopping && $0.calls < settings.maximumCalls }) else {
+        settings.log("a call was refused: \(settings.maximumCalls) calls are running (--max-calls)")
+        return .complete(HTTPResponse("too many calls are running\n", status: .serviceUnavailable))
+      }
+      // The upstream decides about the answer.
+      return .upgrade(
+        HTTPUpgrade(headers: nil) { [self] descriptor, rest in
+          let number = state.withLock { state in
+            state.calls += 1
+            state.lastCall += 1
+            return state.lastCall
+          }
+          let thread = Thread { [self] in
+            run("call \(number)", handshake, request, ConnectedSocket(descriptor), rest)
+            state.withLock { $0.calls -= 1 }
+          }
+          thread.name = "relay"
+          thread.start()
+        })
+    }
+  }
+
+  private func run(
+    _ name: String, _ handshake: WebSocketHandshake, _ request: HTTPRequest,
+    _ phone: consuming ConnectedSocket, _ rest: [UInt8]
+  ) {
+    do {
+      var link = try settings.dialer.dial(for: request)
+      var headers = UpstreamDialer.passing(link.headers)
+      headers.merge(handshake.headers(choosing: link.headers["sec-websocket-protocol"])) { $1 }
+      phone.send(HTTPUpgrade.answer(headers))
+      let client = side(phone.descriptor, rest, as: .server, nil)
+      let upstream = side(link.socket.descriptor, link.rest, as: .client, link.tls.take())
+      RelayedCall(
+        name, client: client, upstream: upstream, settings.makeRelay(name), log: settings.log
+      ) { [self] in state.withLock { $0.isStopping } }.run()
+    } catch {
+      phone.send(error.answer)
+      phone.endSending()
+      settings.log("\(name): not started: \(error.reason)")
+    }
+  }
+
+  private func side(
+    _ descriptor: Int32, _ rest: [UInt8], as role: WebSocketRole, _ tls: consuming TLSClient?
+  ) -> RelaySide {
+    var patience = WebSocketConnection.Patience()
+    // The largest message takes as long on a line of 2 Mbit/s.
+    patience.message = .seconds(60)
+    var encryption = tls.take()
+    return RelaySide { report in
+      WebSocketConnection(
+        descriptor: descriptor, rest: rest, as: role, tls: encryption.take(),
+        limits: .init(messageBytes: settings.messageBytes), patience: patience, report: report)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import Testing
+
+@testable import anechoic_bridge
+
+/// The sound of an upstream as a client plays it.
+struct PlaybackLineTests {
+  private static func source(_ item: String) -> PlaybackLine.Source {
+    PlaybackLine.Source(item: item, contentIndex: 0)
+  }
+
+  @Test func itemsArePlayedOneAfterAnother() {
+    let now = ContinuousClock.now
+    var line = PlaybackLine(rate: 1000, now: now)
+    line.append([1, 2], of: Self.source("a"))
+    line.append([3], of: Self.source("a"))
+    line.append([4, 5], of: Self.source("b"))
+    #expect(line.seconds == 0.005)
+    let taken = [line.take(2, now: now), line.take(2, now: now), line.take(3, now: now)]
+    #expect(taken == [[1, 2], [3, 4], [5, 0, 0]])
+    #expect(line.isEmpty)
+  }
+
+  @Test func aStopTellsHowMuchOfEachItemWasPlayed() {
+    let now = ContinuousClock.now
+    var line = PlaybackLine(rate: 1000, now: now)
+    line.append([Int16](repeating: 1, count: 10), of: Self.source("done"))
+    line.append([Int16](repeating: 1, count: 300), of: Self.source("a"))
+    _ = line.take(110, now: now)
+    line.append([Int16](repeating: 1, count: 100), of: Self.source("a"))
+    line.append([Int16](repeating: 1, count: 5), of: Self.source("b"))
+    let stopped = line.stop()
+    #expect(stopped.map(\.source.item) == ["a", "b"] && stopped.map(\.played) == [100, 0])
+    #expect(line.isEmpty && line.stop().isEmpty)
+  }
+
+  @Test func anItemThatWasPlayedCompletelyIsNotStopped() {
+    let now = ContinuousClock.now
+    var line = PlaybackLine(rate: 1000, now: now)
+    line.append([1, 2, 3], of: Self.source("a"))
+    _ = line.take(10, now: now)
+    #expect(line.stop().isEmpty)
+    // More of it counts from where it was.
+    line.append([1, 2, 3], of: Self.source("b"))
+    _ = line.take(3, now: now)
+    line.append([4, 5, 6], of: Self.source("b"))
+    _ = line.take(1, now: now)
+    #expect(line.stop().map(\.played) == [4])
+  }
+
+  @Test func theClockTakesThePlaceOfAMicrophoneThatDoesNotCome() {
+    var now = ContinuousClock.now
+    var line = PlaybackLine(rate: 1000, now: now)
+    _ = line.take(10, now: now)
+    line.append([Int16](repeating: 1, count: 2000), of: Self.source("a"))
+    for _ in 0..<40 {
+      now += .milliseconds(10)
+      line.advance(now: now)
+    }
+    // Until half a second, the sound may only be held up.
+    #expect(line.seconds == 2)
+    for _ in 0..<60 {
+      now += .milliseconds(10)
+      line.advance(now: now)
+    }
+    #expect(abs(line.seconds - 1) < 0.02)
+    _ = line.take(100, now: now)
+    for _ in 0..<20 {
+      now += .milliseconds(10)
+      line.advance(now: now)
+    }
+    #expect(abs(line.seconds - 0.9) < 0.02)
+  }
+}

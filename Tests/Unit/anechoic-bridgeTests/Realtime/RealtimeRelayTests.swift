@@ -1,0 +1,312 @@
+import Foundation
+import Operations
+import Synchronization
+import Testing
+
+@testable import anechoic_bridge
+
+/// The rules of a call with a Realtime API.
+struct RealtimeRelayTests {
+  /// A call whose voice changes nothing, and a clock.
+  private final class Rig {
+    private final class Voices: @unchecked Sendable { var all: [ScriptedVoice] = [] }
+
+    var relay: RealtimeRelay
+    var now = ContinuousClock.now
+    var toUpstream: [[String: Any]] = []
+    var toClient: [[String: Any]] = []
+    private let voices = Voices()
+
+    var voice: ScriptedVoice? { voices.all.last }
+
+    init(turns: Bool = false, truncates: Bool = true) {
+      let voices = voices
+      var settings = RealtimeRelay.Settings { rate, _ in
+        voices.all.append(ScriptedVoice(delay: rate * 120 / 1000))
+        return voices.all[voices.all.count - 1]
+      }
+      settings.findsTurns = turns
+      settings.truncates = truncates
+      relay = RealtimeRelay("call", settings, now: now)
+    }
+
+    func client(_ type: String, _ fields: [String: Any] = [:]) {
+      relay.takeFromClient(RealtimeEvent(type, fields).message, now: now)
+      flush()
+    }
+
+    func upstream(_ type: String, _ fields: [String: Any] = [:]) {
+      relay.takeFromUpstream(RealtimeEvent(type, fields).message, now: now)
+      flush()
+    }
+
+    /// Opens a session in the present shape.
+    func open(_ turnDetection: Any = ["type": "server_vad"]) {
+      upstream(
+        "session.created",
+        [
+          "session": [
+            "id": "sess_1", "type": "realtime",
+            "audio": ["input": ["format": ["type": "audio/pcm"], "turn_detection": turnDetection]],
+          ]
+        ])
+    }
+
+    func speak(milliseconds: Int) {
+      for _ in 0..<(milliseconds / 20) {
+        client("input_audio_buffer.append", ["audio": Rig.sound(milliseconds: 20)])
+        run(milliseconds: 20)
+      }
+    }
+
+    func answer(_ item: String, milliseconds: Int) {
+      upstream(
+        "response.output_audio.delta",
+        [
+          "response_id": "resp_1", "item_id": item, "content_index": 0,
+          "delta": Rig.sound(milliseconds: milliseconds),
+        ])
+    }
+
+    func run(milliseconds: Int) {
+      for _ in 0..<(milliseconds / 10) {
+        now += .milliseconds(10)
+        relay.advance(now: now)
+        flush()
+      }
+    }
+
+    func change(_ changes: VoiceChange...) {
+      voice?.changes += changes
+      run(milliseconds: 10)
+    }
+
+    static func sound(milliseconds: Int) -> String {
+      WireAudio.pcm16(rate: 24_000).text([Int16](repeating: 100, count: milliseconds * 24))
+    }
+
+    func sent(_ type: String) -> [[String: Any]] {
+      toUpstream.filter { $0["type"] as? String == type }
+    }
+
+    private func flush() {
+      let out = relay.outbox.take()
+      toUpstream += out.toUpstream.compactMap { RealtimeEvent($0)?.fields }
+      toClient += out.toClient.compactMap { RealtimeEvent($0)?.fields }
+    }
+  }
+
+  @Test func soundIsSentAsMuchAsCameAndACommitFollowsIt() {
+    let rig = Rig()
+    rig.open()
+    rig.client("input_audio_buffer.append", ["audio": Rig.sound(milliseconds: 20), "event_id": "e"])
+    rig.speak(milliseconds: 180)
+    rig.client("input_audio_buffer.commit")
+    rig.client("response.create")
+    rig.run(milliseconds: 500)
+    let types = rig.toUpstream.compactMap { $0["type"] as? String }
+    #expect(types.suffix(2) == ["input_audio_buffer.commit", "response.create"])
+    let sizes = rig.sent("input_audio_buffer.append").map { ($0["audio"] as? String)?.count ?? 0 }
+    #expect(sizes == [Int](repeating: Rig.sound(milliseconds: 20).count, count: 10))
+    #expect(rig.toUpstream[0]["event_id"] as? String == "e")
+  }
+
+  @Test func anInterruptionTruncatesWhatWasNotPlayed() throws {
+    let rig = Rig()
+    rig.open()
+    rig.upstream("response.created", ["response": ["id": "resp_1"]])
+    rig.answer("item_1", milliseconds: 2000)
+    rig.speak(milliseconds: 400)
+    rig.upstream("input_audio_buffer.speech_started")
+    let truncation = try #require(rig.sent("conversation.item.truncate").first)
+    #expect(truncation["item_id"] as? String == "item_1")
+    #expect(truncation["audio_end_ms"] as? Int == 400)
+    // The upstream cancels the answer itself.
+    #expect(rig.sent("response.cancel").isEmpty)
+    #expect(rig.relay.playback.isEmpty)
+    // Sound of the answer that is still on its way is not played.
+    rig.answer("item_1", milliseconds: 200)
+    #expect(rig.relay.playback.isEmpty)
+    // The client truncates as well, and the upstream would refuse a second one.
+    rig.client("conversation.item.truncate", ["item_id": "item_1", "audio_end_ms": 450])
+    #expect(rig.sent("conversation.item.truncate").count == 1)
+    rig.client("conversation.item.truncate", ["item_id": "item_1", "audio_end_ms": 350])
+    #expect(rig.sent("conversation.item.truncate").count == 2)
+  }
+
+  @Test func anUpstreamThatDoesNotInterruptIsNotTruncated() {
+    let rig = Rig()
+    rig.open(["type": "server_vad", "interrupt_response": false])
+    rig.answer("item_1", milliseconds: 1000)
+    rig.speak(milliseconds: 100)
+    rig.upstream("input_audio_buffer.speech_started")
+    #expect(rig.sent("conversation.item.truncate").isEmpty && !rig.relay.playback.isEmpty)
+    let other = Rig(truncates: false)
+    other.open()
+    other.answer("item_1", milliseconds: 1000)
+    other.speak(milliseconds: 100)
+    other.upstream("input_audio_buffer.speech_started")
+    #expect(other.sent("conversation.item.truncate").isEmpty && other.relay.playback.isEmpty)
+  }
+
+  @Test func turnsOfAnechoicAreCommittedAndAnswered() throws {
+    let rig = Rig(turns: true)
+    rig.open()
+    rig.speak(milliseconds: 1000)
+    #expect(rig.sent("session.update").isEmpty)
+    rig.change(.processing(session: "sessions/1"))
+    let update = try #require(rig.sent("session.update").first?["session"] as? [String: Any])
+    if case .off = RealtimeSession(update).turnDetection {} else { Issue.record("\(update)") }
+    let before = rig.sent("input_audio_buffer.append").count
+    rig.speak(milliseconds: 1000)
+    #expect(rig.sent("input_audio_buffer.append").count == before)
+    rig.change(.turnStarted)
+    #expect(rig.toClient.last?["type"] as? String == "input_audio_buffer.speech_started")
+    let preRoll = try #require(rig.sent("input_audio_buffer.append").last?["audio"] as? String)
+    #expect(preRoll.count == Rig.sound(milliseconds: 500).count)
+    rig.speak(milliseconds: 400)
+    rig.change(.turnEnded)
+    let types = rig.toUpstream.suffix(2).compactMap { $0["type"] as? String }
+    #expect(types == ["input_audio_buffer.commit", "response.create"])
+    #expect(rig.toClient.last?["type"] as? String == "input_audio_buffer.speech_stopped")
+  }
+
+  @Test func anInterruptionOfAnechoicCancelsTheAnswer() {
+    let rig = Rig(turns: true)
+    rig.open()
+    rig.speak(milliseconds: 100)
+    rig.change(.processing(session: "sessions/1"))
+    rig.upstream("response.created", ["response": ["id": "resp_1"]])
+    rig.answer("item_1", milliseconds: 2000)
+    rig.speak(milliseconds: 400)
+    rig.change(.turnStarted)
+    #expect(rig.sent("conversation.item.truncate").count == 1)
+    #expect(rig.sent("response.cancel").first?["response_id"] as? String == "resp_1")
+    // The client's own request would be refused.
+    rig.client("response.cancel")
+    #expect(rig.sent("response.cancel").count == 1)
+    rig.upstream("response.done", ["response": ["id": "resp_1"]])
+    rig.client("response.cancel")
+    #expect(rig.sent("response.cancel").count == 2)
+  }
+
+  @Test func anAnswerThatRunsIsWaitedForIfNothingInterruptsIt() {
+    let rig = Rig(turns: true)
+    rig.open(["type": "server_vad", "interrupt_response": false])
+    rig.speak(milliseconds: 100)
+    rig.change(.processing(session: "sessions/1"))
+    rig.upstream("response.created", ["response": ["id": "resp_1"]])
+    rig.change(.turnStarted)
+    rig.speak(milliseconds: 200)
+    rig.change(.turnEnded)
+    #expect(rig.sent("response.create").isEmpty && rig.sent("response.cancel").isEmpty)
+    rig.upstream("response.done", ["response": ["id": "resp_1"]])
+    #expect(rig.sent("response.create").count == 1)
+  }
+
+  @Test func aTurnThatWasNoSpeechIsCleared() {
+    let rig = Rig(turns: true)
+    rig.open()
+    rig.speak(milliseconds: 100)
+    rig.change(.processing(session: "sessions/1"), .turnStarted)
+    rig.change(.turnWithdrawn)
+    #expect(rig.toUpstream.last?["type"] as? String == "input_audio_buffer.clear")
+    #expect(rig.sent("input_audio_buffer.commit").isEmpty)
+  }
+
+  @Test func theUpstreamFindsTurnsAgainWhenTheServerIsLost() throws {
+    let rig = Rig(turns: true)
+    rig.open()
+    rig.speak(milliseconds: 100)
+    rig.change(.processing(session: "sessions/1"))
+    rig.change(.fallback(reason: "lost"))
+    let update = try #require(rig.sent("session.update").last?["session"] as? [String: Any])
+    guard case .on(let settings) = RealtimeSession(update).turnDetection else {
+      Issue.record("\(update)")
+      return
+    }
+    #expect(settings["type"] as? String == "server_vad")
+    let before = rig.sent("input_audio_buffer.append").count
+    rig.speak(milliseconds: 400)
+    #expect(rig.sent("input_audio_buffer.append").count > before + 10)
+  }
+
+  @Test func theTurnDetectionOfAClientIsKeptForLater() throws {
+    let rig = Rig(turns: true)
+    rig.open()
+    rig.speak(milliseconds: 100)
+    rig.change(.processing(session: "sessions/1"))
+    let wanted: [String: Any] = ["type": "semantic_vad"]
+    rig.client(
+      "session.update",
+      ["session": ["type": "realtime", "audio": ["input": ["turn_detection": wanted]], "x": 1]])
+    rig.run(milliseconds: 400)
+    let update = try #require(rig.sent("session.update").last?["session"] as? [String: Any])
+    if case .off = RealtimeSession(update).turnDetection {} else { Issue.record("\(update)") }
+    #expect(update["x"] as? Int == 1)
+    rig.change(.fallback(reason: "lost"))
+    let returned = try #require(rig.sent("session.update").last?["session"] as? [String: Any])
+    guard case .on(let settings) = RealtimeSession(returned).turnDetection else {
+      Issue.record("\(returned)")
+      return
+    }
+    #expect(settings["type"] as? String == "semantic_vad")
+  }
+
+  @Test func errorsOfTheBridgesOwnEventsDoNotReachTheClient() {
+    let rig = Rig()
+    rig.open()
+    rig.answer("item_1", milliseconds: 1000)
+    rig.upstream("input_audio_buffer.speech_started")
+    let id = rig.sent("conversation.item.truncate").first?["event_id"] as? String ?? ""
+    let count = rig.toClient.count
+    rig.upstream("error", ["error": ["event_id": id, "message": "no"]])
+    #expect(rig.toClient.count == count)
+    rig.upstream("error", ["error": ["event_id": "mine"]])
+    #expect(rig.toClient.count == count + 1)
+  }
+
+  @Test func aChangeOfTheFormatFollowsTheSoundBefore() {
+    let rig = Rig()
+    rig.upstream("session.created", ["session": ["input_audio_format": "pcm16"]])
+    rig.speak(milliseconds: 100)
+    rig.client("session.update", ["session": ["input_audio_format": "g711_ulaw"]])
+    #expect(!rig.relay.readsClient)
+    rig.run(milliseconds: 300)
+    #expect(rig.relay.readsClient)
+    #expect(rig.toUpstream.last?["type"] as? String == "session.update")
+    #expect(rig.sent("input_audio_buffer.append").count == 5)
+    let codes = Data([UInt8](repeating: 0xFF, count: 160)).base64EncodedString()
+    rig.client("input_audio_buffer.append", ["audio": codes])
+    rig.run(milliseconds: 400)
+    #expect(rig.toUpstream.last?["audio"] as? String == codes)
+  }
+
+  @Test func wordsThatAreWrongPassUnchanged() {
+    let rig = Rig()
+    for text in [
+      "", "[]", "{}", #"{"type":3}"#, #"{"type":"input_audio_buffer.append"}"#,
+      #"{"type":"input_audio_buffer.append","audio":"%"}"#,
+      #"{"type":"session.update","session":[]}"#,
+      #"{"type":"conversation.item.truncate","audio_end_ms":"x"}"#,
+    ] {
+      rig.relay.takeFromClient(WebSocketMessage(text), now: rig.now)
+      rig.relay.takeFromUpstream(WebSocketMessage(text), now: rig.now)
+      let out = rig.relay.outbox.take()
+      #expect(out.toClient == [WebSocketMessage(text)])
+      #expect(out.toUpstream.count == 1)
+    }
+    let binary = WebSocketMessage(.binary, [1, 2])
+    rig.relay.takeFromClient(binary, now: rig.now)
+    #expect(rig.relay.outbox.take().toUpstream == [binary])
+  }
+
+  @Test func aVoiceThatIsFarAheadOfTheClientHoldsTheUpstreamBack() {
+    let rig = Rig()
+    rig.open()
+    for _ in 0..<30 { rig.answer("item_1", milliseconds: 10_000) }
+    #expect(!rig.relay.readsUpstream)
+    rig.run(milliseconds: 5000)
+    #expect(rig.relay.readsUpstream)
+  }
+}
