@@ -11,6 +11,7 @@ import torch
 from scipy import signal
 from torch.nn import functional
 
+from gains import deepened
 from inputs import GROUP, LEAST_LEVEL
 from make_talks import COMPRESSION, FRAMES
 from network import BANDS, FAST, LIKENESS, SLOW, IsolationNetwork, VoiceEncoder
@@ -128,7 +129,7 @@ def measure(network: IsolationNetwork, pool: Pool) -> str:
             chosen = chosen[~part["beside"]]
         example = pool.example(part, chosen, torch.full((len(chosen),), chance), slice(None))
         scores = network(example["inputs"], example["alike"])
-        power = torch.sigmoid(scores[..., :BANDS]) ** 2
+        power = deepened(torch.sigmoid(scores[..., :BANDS]), torch.sigmoid(scores[..., BANDS])) ** 2
         kept, both = (example[of] ** (2 / COMPRESSION) for of in ("kept", "both"))
         removed, has_kept = both - kept, example["power"] > _ACTIVE
         has_removed = example["power_removed"] > _ACTIVE / 3
