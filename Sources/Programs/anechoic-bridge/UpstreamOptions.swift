@@ -24,7 +24,7 @@ struct UpstreamOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The maximum size of a message of either side, 64KiB to 64MiB.", valueName: "size"))
-  var maxMessage = ByteCountArgument(16 << 20)
+  var maxMessage = ByteCountArgument(24 << 20)
 
   func validate() throws {
     guard let address = UpstreamAddress(upstream) else {

@@ -91,8 +91,8 @@ class MediaStreamTests(unittest.IsolatedAsyncioTestCase):
     async def test_wrong_messages_pass(self) -> None:
         async with connect(f"ws://127.0.0.1:{self.bridge.port}/media") as socket:
             texts = ['{"event": "media"}', '{"event": "media", "media": {"payload": "*"}}', '{"event": "start"}',
-                     '{"event": "media", "media": {"payload": 7, "track": "inbound"}}', '{"event": "start", "start": 3}',
-                     '{"event": "x", "n": 1.50}']
+                     '{"event": "media", "media": {"payload": 7, "track": "inbound"}}',
+                     '{"event": "start", "start": 3}', '{"event": "x", "n": 1.50}']
             for text in texts:
                 await socket.send(text)
             async with asyncio.timeout(5):

@@ -46,4 +46,5 @@ class Program:
 
 
 def server() -> Program:
-    return Program("ANECHOIC_SERVER", "--listen", "127.0.0.1:0", "--drain-time", "1s", "--admin-listen", "off", "--http-listen", "off")
+    return Program("ANECHOIC_SERVER", "--listen", "127.0.0.1:0", "--drain-time", "1s", "--admin-listen", "off",
+                   "--http-listen", "off")

@@ -132,6 +132,13 @@ class PassingTests(Bridge):
             self.assertEqual(self.session.texts, [odd, "no JSON"])
             self.assertEqual(self.upstream.requests[0].headers["OpenAI-Beta"], "realtime=v1")
 
+    async def test_the_subprotocol_is_that_of_the_upstream(self) -> None:
+        offered = ["openai-insecure-api-key.good", "realtime"]
+        async with connect(self.url(), additional_headers=HEADERS, subprotocols=offered) as socket:
+            self.assertEqual(socket.subprotocol, "realtime")
+            await socket.recv()
+        self.assertIn("openai-insecure-api-key.good", self.upstream.requests[0].headers["Sec-WebSocket-Protocol"])
+
     async def test_a_commit_follows_all_of_its_sound(self) -> None:
         voice = spoken("This is all that I have to say.", 24000)
         for block in (0.02, 0.1, 0.5):
@@ -378,7 +385,7 @@ class FaultTests(Bridge):
         socket = await connect(self.url(), additional_headers=HEADERS, max_size=None)
         await socket.recv()
         with self.assertRaises(ConnectionClosed) as caught:
-            await socket.send("x" * (17 << 20))
+            await socket.send("x" * (25 << 20))
             await socket.recv()
         self.assertEqual(caught.exception.rcvd.code, 1009)
         await self._closed()

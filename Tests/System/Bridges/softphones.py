@@ -62,7 +62,8 @@ class Machine:
     async def __aenter__(self) -> "Machine":
         pcms = "".join(
             f'pcm.{name}_speaker {{ type pulse device "{name}_speaker" }}\n'
-            f'pcm.{name}_microphone {{ type pulse device "{name}_microphone.monitor" }}\n' for name in ("phone", "gateway"))
+            f'pcm.{name}_microphone {{ type pulse device "{name}_microphone.monitor" }}\n'
+            for name in ("phone", "gateway"))
         (self.folder / "asound.conf").write_text("</usr/share/alsa/alsa.conf>\n" + pcms)
         modules = [f"--load=module-null-sink sink_name={name} rate=8000 channels=1" for name in SINKS]
         await self.start(
@@ -177,8 +178,9 @@ async def main() -> None:
         caller = spoken(CALLER, 8000, "en-gb", 150)
         voice.write(pcm(caller))
         await asyncio.sleep(len(caller) / 8000 + 1)
-        for name, start, stop in (("echo, from 1 s", begin + 8000, begin + 48000), ("echo, from 6 s", begin + 48000, end),
-                                  ("caller", said, said + len(caller))):
+        for name, start, stop in (
+                ("echo, from 1 s", begin + 8000, begin + 48000), ("echo, from 6 s", begin + 48000, end),
+                ("caller", said, said + len(caller))):
             print(f"{name}: {level(exchange.sent[start:stop]):.1f} dBFS before, "
                   f"{level(application.heard[start:stop]):.1f} dBFS after the bridge")
         print(*bridge.lines, sep="\n")

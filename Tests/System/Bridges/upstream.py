@@ -124,7 +124,7 @@ class Session:
                 if event["type"] != "input_audio_buffer.append":
                     self.texts.append(text)
                 await self._take(event)
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
+            except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
                 if not event:
                     self.texts.append(text)
                 await self.fail(event, str(error))

@@ -111,6 +111,27 @@ struct RefusedStartTests {
     Fault(field: "request") {
       $0.echoPathHint = EchoPathTests.path { $0.response = Data(repeating: 0, count: 600 << 10) }
     },
+    Fault(field: "start.voiceprint.encoder") {
+      $0.voiceprint = EnrollmentTests.voiceprint { $0.encoder = "" }
+    },
+    Fault(field: "start.voiceprint.encoder") {
+      $0.voiceprint = EnrollmentTests.voiceprint { $0.encoder = String(repeating: "a", count: 64) }
+    },
+    Fault(field: "start.voiceprint.values") {
+      $0.voiceprint = EnrollmentTests.voiceprint { $0.values = Data() }
+    },
+    Fault(field: "start.voiceprint.values") {
+      $0.voiceprint = EnrollmentTests.voiceprint { $0.values = Data([1, 2, 3]) }
+    },
+    Fault(field: "start.voiceprint.values") {
+      $0.voiceprint = EnrollmentTests.voiceprint { $0.values = Data(repeating: 0, count: 2050) }
+    },
+    Fault(field: "start.voiceprint.values") {
+      $0.voiceprint = EnrollmentTests.voiceprint { $0.values = EnrollmentTests.halves([.nan, 1]) }
+    },
+    Fault(field: "start.voiceprint.values") {
+      $0.voiceprint = EnrollmentTests.voiceprint { $0.values = EnrollmentTests.halves([1, 1]) }
+    },
     Fault(field: "start.config.preferred_injection_mode") {
       $0.config.preferredInjectionMode = .UNRECOGNIZED(3)
     },

@@ -22,18 +22,18 @@ struct LiveLine<Item> {
   /// The sound that waits, in seconds, and the pieces, at which nothing should be added.
   private static var mostSeconds: Int { 2 }
   private static var mostPieces: Int { 4096 }
-  /// The time that processing may take before the microphone takes its place.
-  private static var processingTime: Duration { .milliseconds(80) }
   /// The sound after a sample that the server needs to process it: whole frames, and the look-ahead of
   /// engine and converters.
   private static var lookAhead: Double { 0.03 }
-  /// The time without sound after which the sound that is on its way follows, at least.
-  private static var shortestQuiet: Duration { .milliseconds(100) }
+  /// The time without sound after which the sound that is on its way follows, at least: a client has
+  /// stopped, and not only its network. An item that waits for the sound has less patience.
+  private static var shortestQuiet: Duration { .milliseconds(400) }
+  private static var shortestQuietBeforeItem: Duration { .milliseconds(60) }
   private static var longestQuiet: Duration { .seconds(2) }
 
   let rate: Int
   private let voice: any CleanedVoice
-  /// The delay of the voice, and its processing time, in samples and time.
+  /// The delay of the voice in samples, and the part of it that processing may take.
   private let delay: Int
   private let wait: Duration
   private let lookAhead: Int
@@ -50,7 +50,8 @@ struct LiveLine<Item> {
   private var ends: [(time: Instant, pushed: Int)] = []
   private var settled = 0
   private var lastSound: Instant
-  private var quiet = shortestQuiet
+  /// The time of the sound that came last.
+  private var lastLength = Duration.zero
   /// Whether silence follows the newest sound already, so that all of it leaves.
   private var isFlushed = true
   private var mustFlush = false
@@ -64,7 +65,7 @@ struct LiveLine<Item> {
     self.delay = Int(delay / .seconds(1) * Double(rate))
     self.longestPiece = longestPiece
     lookAhead = Int(Self.lookAhead * Double(rate))
-    wait = min(Self.processingTime, delay * 2 / 3)
+    wait = delay * 2 / 3
     pace = InputPace(now: now)
     lastSound = now
     ledger.addFiller(self.delay)
@@ -98,8 +99,7 @@ struct LiveLine<Item> {
     waitingSamples += samples.count
     lastSound = now
     isFlushed = false
-    let length = Duration.seconds(Double(samples.count) / Double(rate))
-    quiet = min(Self.longestQuiet, max(Self.shortestQuiet, length * 2))
+    lastLength = .seconds(Double(samples.count) / Double(rate))
   }
 
   /// Lets all sound leave soon: none follows.
@@ -151,12 +151,16 @@ struct LiveLine<Item> {
   /// stands still meanwhile: for the echo canceller, no time passes.
   private mutating func flushIfQuiet(_ now: Instant) {
     guard !isFlushed, waiting.isEmpty else { return }
-    let patience = ledger.silentCount > 0 ? quiet * 5 / 8 : quiet
-    guard mustFlush || now - lastSound > patience else { return }
+    let quiet =
+      ledger.silentCount > 0
+      ? max(Self.shortestQuietBeforeItem, lastLength * 5 / 4)
+      : max(Self.shortestQuiet, lastLength * 2)
+    guard mustFlush || now - lastSound > min(Self.longestQuiet, quiet) else { return }
     isFlushed = true
     ledger.addFiller(delay)
     let silence = [Int16](repeating: 0, count: delay)
     push(silence, silence, now)
+    pace.spend(Double(delay) / Double(rate))
   }
 
   /// Returns the end of the sound that the server has had time to process.

@@ -45,6 +45,9 @@ struct PlaybackLine {
 
   var isEmpty: Bool { parts.allSatisfy { $0.left == 0 } }
 
+  /// Whether sound of an item waits.
+  func plays(_ item: String) -> Bool { parts.contains { $0.source?.item == item && $0.left > 0 } }
+
   mutating func append(_ samples: [Int16], of source: Source? = nil) {
     guard let last = parts.indices.last, parts[last].source == source else {
       // The last source is kept while it may go on.

@@ -89,7 +89,9 @@ struct RealtimeSession {
   /// Returns an update of the turn detection alone. `settings` is nil for none.
   func update(turnDetection settings: [String: Any]?) -> RealtimeEvent {
     let value: Any = settings ?? NSNull()
-    guard isNested else { return RealtimeEvent("session.update", ["session": ["turn_detection": value]]) }
+    guard isNested else {
+      return RealtimeEvent("session.update", ["session": ["turn_detection": value]])
+    }
     let session: [String: Any] = [
       "type": fields["type"] as? String ?? "realtime",
       "audio": ["input": ["turn_detection": value]],

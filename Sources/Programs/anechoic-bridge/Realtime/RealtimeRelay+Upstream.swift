@@ -96,7 +96,7 @@ extension RealtimeRelay {
   }
 
   /// The bridge finds turns while a server processes the voice and the client wants turns at all.
-  private mutating func chooseFinder() {
+  mutating func chooseFinder() {
     let isOwn = settings.findsTurns && isProcessed && wantedTurns != nil
     guard isOwn != (turnFinder == .bridge) else { return }
     turnFinder = isOwn ? .bridge : .upstream
@@ -150,7 +150,7 @@ extension RealtimeRelay {
     if event == "speech_started" { lastTurn += 1 }
     let fields: [String: Any] = [
       "event_id": "\(Self.ownPrefix)\(event)_\(lastTurn)", "item_id": "item_anechoic_\(lastTurn)",
-      field: sentSamples * 1000 / input.rate,
+      field: Int((sentSeconds * 1000).rounded()),
     ]
     outbox.toClient.append(RealtimeEvent("input_audio_buffer.\(event)", fields).message)
   }

@@ -23,7 +23,7 @@ struct RealtimeRelay: Relay {
   enum Item {
     case append(RealtimeEvent)
     case message(WebSocketMessage)
-    case update(RealtimeEvent)
+    case update(RealtimeEvent, WebSocketMessage)
   }
 
   /// The party that finds turns.
@@ -56,15 +56,15 @@ struct RealtimeRelay: Relay {
   /// The converter of the upstream's sound to the rate of the microphone, or nil.
   private var converter: StreamResampler?
   /// An update of the session that changes the format of the client's sound, and waits for the sound before.
-  private var formatChange: RealtimeEvent?
+  private var formatChange: (event: RealtimeEvent, message: WebSocketMessage)?
   private var heldBytes = 0
 
   /// The turn detection that the client wants. Nil is none.
   var wantedTurns: [String: Any]?
   var turnFinder = TurnFinder.upstream
   var isProcessed = false
-  /// The samples that were sent upstream.
-  var sentSamples = 0
+  /// The time of the sound that was sent upstream, in seconds.
+  var sentSeconds = 0.0
   /// The response that runs, and the one that was interrupted.
   var response: String?
   var interrupted: String?
@@ -97,8 +97,8 @@ struct RealtimeRelay: Relay {
     switch event.type {
     case "input_audio_buffer.append":
       guard let samples = event.text("audio").flatMap(input.samples) else { return pass(message) }
-      append(event, samples, now)
-    case "session.update": update(event, now)
+      append(event, samples, message, now)
+    case "session.update": update(event, message, now)
     case "conversation.item.truncate": truncate(event, message)
     case "response.cancel":
       // The upstream would answer that no response runs.
@@ -122,7 +122,9 @@ struct RealtimeRelay: Relay {
     if line?.holdsItem == true { hold(message) } else { outbox.toUpstream.append(message) }
   }
 
-  private mutating func append(_ event: RealtimeEvent, _ samples: [Int16], _ now: Instant) {
+  private mutating func append(
+    _ event: RealtimeEvent, _ samples: [Int16], _ message: WebSocketMessage, _ now: Instant
+  ) {
     do {
       if line == nil {
         line = LiveLine(
@@ -132,42 +134,48 @@ struct RealtimeRelay: Relay {
       line?.add(.append(event), samples, now: now)
     } catch {
       outbox.log.append("not processed: \(error)")
-      pass(event.message)
+      pass(message)
     }
   }
 
-  private mutating func update(_ event: RealtimeEvent, _ now: Instant) {
+  private mutating func update(
+    _ event: RealtimeEvent, _ message: WebSocketMessage, _ now: Instant
+  ) {
+    heldBytes += message.bytes.count
     let wanted = RealtimeSession(event.object("session") ?? [:])
     guard let format = wanted.inputFormat, format != input else {
-      if line == nil { send(.update(event)) } else { line?.add(.update(event)) }
+      if line == nil { return send(.update(event, message)) }
+      line?.add(.update(event, message))
       return
     }
-    formatChange = event
+    formatChange = (event, message)
     line?.flush()
     changeFormat(now)
   }
 
   /// Uses another format of the client's sound, once the sound before has left.
   private mutating func changeFormat(_ now: Instant) {
-    guard isDrained, let event = formatChange.take() else { return }
+    guard isDrained, let (event, message) = formatChange.take() else { return }
     input = RealtimeSession(event.object("session") ?? [:]).inputFormat ?? input
     line?.close()
     line = nil
-    isProcessed = false
     playback = PlaybackLine(rate: input.rate, now: now)
     converter = nil
-    let wasOpen = gate.isOpen
     gate = TurnGate(rate: input.rate)
-    if !wasOpen { gate.close() }
-    send(.update(event))
+    // Until a session processes the new format, nothing but the upstream finds turns.
+    isProcessed = false
+    chooseFinder()
+    send(.update(event, message))
   }
 
   /// The client knows better than the bridge what it has played, unless the bridge has truncated more.
   private mutating func truncate(_ event: RealtimeEvent, _ message: WebSocketMessage) {
     let end = event.fields["audio_end_ms"] as? Int ?? 0
     if let item = event.text("item_id"), let own = truncations[item], end >= own { return }
-    _ = playback.stop()
-    interrupted = response ?? interrupted
+    if playback.plays(event.text("item_id") ?? "") {
+      _ = playback.stop()
+      interrupted = response ?? interrupted
+    }
     pass(message)
   }
 
@@ -194,13 +202,16 @@ struct RealtimeRelay: Relay {
     case .message(let message):
       heldBytes -= message.bytes.count
       outbox.toUpstream.append(message)
-    case .update(var event):
+    case .update(var event, let message):
+      heldBytes -= message.bytes.count
       let wanted = RealtimeSession(event.object("session") ?? [:])
       record(wanted.turnDetection)
       if turnFinder == .bridge, case .on = wanted.turnDetection {
         event.fields["session"] = wanted.withoutTurnDetection
+        outbox.toUpstream.append(event.message)
+      } else {
+        outbox.toUpstream.append(message)
       }
-      outbox.toUpstream.append(event.message)
     }
   }
 
@@ -208,13 +219,11 @@ struct RealtimeRelay: Relay {
   mutating func send(_ samples: [Int16], as event: RealtimeEvent) {
     var event = event
     event.fields["audio"] = input.text(samples)
-    sentSamples += samples.count
+    sentSeconds += Double(samples.count) / Double(input.rate)
     outbox.toUpstream.append(event.message)
   }
 
-  mutating func clientEnded() {
-    line?.flush()
-  }
+  mutating func clientEnded() { line?.flush() }
 
   mutating func close() { line?.close() }
 

@@ -94,7 +94,8 @@ final class RelaySide {
         message = next
       case .closedByClient: ending = .closed(connection.peerClosing ?? .normal)
       case .lost:
-        ending = ending ?? connection.peerClosing.map(End.closed) ?? .lost(connection.problem ?? "lost")
+        ending =
+          ending ?? connection.peerClosing.map(End.closed) ?? .lost(connection.problem ?? "lost")
       case .sent, .closed: break
       }
     }

@@ -1,6 +1,7 @@
 import AudioCore
 import Foundation
 import Testing
+import VoiceEngines
 
 @testable import AnechoicEngine
 

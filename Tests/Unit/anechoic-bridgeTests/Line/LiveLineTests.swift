@@ -98,7 +98,8 @@ struct LiveLineTests {
     #expect(rig.voice.reference.count == rig.voice.microphone.count)
     // The silence at the end of the sound takes nothing from the playback.
     rig.playback.append([9, 9, 9])
-    rig.run(milliseconds: 300)
+    rig.run(milliseconds: 450)
+    #expect(rig.voice.microphone.count > 480)
     #expect(rig.playback.seconds > 0)
   }
 

@@ -99,7 +99,8 @@ struct RealtimeRelayTests {
   @Test func soundIsSentAsMuchAsCameAndACommitFollowsIt() {
     let rig = Rig()
     rig.open()
-    rig.client("input_audio_buffer.append", ["audio": Rig.sound(milliseconds: 20), "event_id": "e"])
+    rig.client(
+      "input_audio_buffer.append", ["audio": Rig.sound(milliseconds: 20), "event_id": "e"])
     rig.speak(milliseconds: 180)
     rig.client("input_audio_buffer.commit")
     rig.client("response.create")
@@ -278,8 +279,44 @@ struct RealtimeRelayTests {
     #expect(rig.sent("input_audio_buffer.append").count == 5)
     let codes = Data([UInt8](repeating: 0xFF, count: 160)).base64EncodedString()
     rig.client("input_audio_buffer.append", ["audio": codes])
-    rig.run(milliseconds: 400)
+    rig.run(milliseconds: 700)
     #expect(rig.toUpstream.last?["audio"] as? String == codes)
+  }
+
+  @Test func updatesPassByteForByte() {
+    let rig = Rig()
+    rig.open()
+    rig.speak(milliseconds: 100)
+    let text = #"{"type":"session.update", "session":{"type":"realtime","x":1.50}}"#
+    rig.relay.takeFromClient(WebSocketMessage(text), now: rig.now)
+    var sent: [WebSocketMessage] = []
+    for _ in 0..<40 {
+      rig.now += .milliseconds(10)
+      rig.relay.advance(now: rig.now)
+      sent += rig.relay.outbox.take().toUpstream
+    }
+    #expect(sent.last == WebSocketMessage(text))
+  }
+
+  @Test func aFloodOfEventsBehindSoundIsHeldBack() {
+    let rig = Rig()
+    rig.open()
+    rig.speak(milliseconds: 100)
+    let padding = String(repeating: "x", count: 300_000)
+    for _ in 0..<4 { rig.client("session.update", ["session": ["x": padding]]) }
+    #expect(!rig.relay.readsClient)
+    rig.run(milliseconds: 500)
+    #expect(rig.relay.readsClient && rig.sent("session.update").count == 4)
+  }
+
+  @Test func aTruncationOfAnItemThatIsNotPlayedStopsNothing() {
+    let rig = Rig()
+    rig.open()
+    rig.answer("item_2", milliseconds: 1000)
+    rig.client("conversation.item.truncate", ["item_id": "item_1", "audio_end_ms": 10])
+    #expect(rig.relay.playback.plays("item_2"))
+    rig.client("conversation.item.truncate", ["item_id": "item_2", "audio_end_ms": 10])
+    #expect(rig.relay.playback.isEmpty)
   }
 
   @Test func wordsThatAreWrongPassUnchanged() {
