@@ -13,6 +13,7 @@ import torch
 from torch.nn import functional
 
 sys.path.append(str(Path(__file__).parent.parent))
+from gains import deepened  # noqa: E402
 from inputs import BANDS, Loudness, bands, levels  # noqa: E402
 from network import LIKENESS, IsolationNetwork, VoiceEncoder  # noqa: E402
 from train import likeness  # noqa: E402
@@ -47,7 +48,8 @@ def isolated(
         now = np.concatenate([[True], scores[:-1, BANDS].numpy() > 0.5])
         # All is causal, so that each round makes at least one more frame right.
         if (now == talks).all():
-            return directions, scores
+            gains = deepened(scores[None, :, :BANDS], scores[None, :, BANDS])[0]
+            return directions, torch.cat([gains, scores[:, BANDS:]], 1)
         talks = now
 
 

@@ -11,12 +11,13 @@ import torch
 from scipy import signal
 from torch.nn import functional
 
+from gains import deepened
 from inputs import GROUP, LEAST_LEVEL
 from make_talks import COMPRESSION, FRAMES
 from network import BANDS, FAST, LIKENESS, SLOW, IsolationNetwork, VoiceEncoder
 
 # How often the kept voice is enrolled, nobody is, and somebody is who is absent.
-_OWN, _NOBODY = 0.5, 0.44
+_OWN, _NOBODY = 0.48, 0.48
 # A voice talks in a frame in which its power is at least this part of the loudness: -25 dB.
 _ACTIVE = 0.003
 # How much a kept voice that is missing counts in the loss beside one that is not kept; the weights of the probability and of
@@ -121,14 +122,14 @@ def measure(network: IsolationNetwork, pool: Pool) -> str:
     """Returns, with the kept voice enrolled and with nobody enrolled, how much others are lowered while they are alone and
     beside the kept voice, and how much of the kept voice alone is lost, in dB: the mean power, and the median scene."""
     texts = []
-    for name, chance in (("own", 0.0), ("nobody", 0.6), ("absent", 0.95)):
+    for name, chance in (("own", 0.0), ("nobody", 0.6), ("absent", 0.99)):
         part = pool.parts[0]
         chosen = torch.arange(len(part["beside"]))
         if name == "nobody":
             chosen = chosen[~part["beside"]]
         example = pool.example(part, chosen, torch.full((len(chosen),), chance), slice(None))
         scores = network(example["inputs"], example["alike"])
-        power = torch.sigmoid(scores[..., :BANDS]) ** 2
+        power = deepened(torch.sigmoid(scores[..., :BANDS]), torch.sigmoid(scores[..., BANDS])) ** 2
         kept, both = (example[of] ** (2 / COMPRESSION) for of in ("kept", "both"))
         removed, has_kept = both - kept, example["power"] > _ACTIVE
         has_removed = example["power_removed"] > _ACTIVE / 3

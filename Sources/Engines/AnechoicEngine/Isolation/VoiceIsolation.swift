@@ -13,6 +13,7 @@ struct VoiceIsolation: ~Copyable {
   private var features: IsolationFeatures
   private let encoder: VoiceEncoder
   private let network: IsolationNetwork
+  private var deepGains: IsolationGains
   private var likeness = VoiceLikeness()
   private var learnt = VoiceprintSum()
   private(set) var isEnrolling = false
@@ -24,11 +25,12 @@ struct VoiceIsolation: ~Copyable {
     features = IsolationFeatures(kernels: kernels)
     encoder = VoiceEncoder(weights: weights.encoder, kernels: kernels)
     network = IsolationNetwork(weights: weights.network, kernels: kernels)
+    deepGains = IsolationGains(kernels: kernels)
     network.open()
   }
 
   /// The gains of the bands for all voices but the kept one. All are 1 while nothing is isolated.
-  var gains: UnsafePointer<Float> { network.gains }
+  var gains: UnsafePointer<Float> { deepGains.values }
 
   /// The probability that the kept voice talks, if a voice talks. 1 while nothing is isolated.
   var probability: Float { network.probability }
@@ -36,6 +38,7 @@ struct VoiceIsolation: ~Copyable {
   /// Sets the voiceprint of the kept voice. The nearest voice is kept if it is nil.
   mutating func isolate(_ voiceprint: [Float]?) {
     likeness.enroll(voiceprint)
+    if !isEnrolling { encoder.reset() }
     network.reset()
   }
 
@@ -47,7 +50,7 @@ struct VoiceIsolation: ~Copyable {
     if isolates != isIsolating {
       isIsolating = isolates
       network.reset()
-      network.open()
+      open()
     }
     let wasRunning = isRunning
     isRunning = isolates || isEnrolling
@@ -65,6 +68,12 @@ struct VoiceIsolation: ~Copyable {
     guard isolates else { return }
     if likeness.isEnrolled { likeness.compute(encoder.direction) }
     network.process(features.current, likeness: likeness.current)
+    deepGains.compute(network.gains, probability: network.probability)
+  }
+
+  private mutating func open() {
+    network.open()
+    deepGains.open()
   }
 
   /// Lets everything pass, and forgets the frames before. Runs per frame: no allocation, lock, log or
@@ -72,13 +81,14 @@ struct VoiceIsolation: ~Copyable {
   mutating func pause() {
     guard isRunning || isIsolating else { return }
     (isRunning, isIsolating) = (false, false)
-    network.open()
+    open()
   }
 
   // MARK: Enrollment
 
   mutating func beginEnrollment() {
     learnt.clear()
+    if !likeness.isEnrolled { encoder.reset() }
     isEnrolling = true
   }
 

@@ -1,0 +1,18 @@
+"""The gains for all voices but the kept one: equal to `IsolationGains` in the engine."""
+
+from __future__ import annotations
+
+import torch
+
+# What the exponent of the gains has more than 1 if the kept voice does not talk, and the parts of the difference by which the
+# probability rises and falls in a frame.
+DEPTH, RISE, FALL = 4.0, 0.5, 0.1
+
+
+def deepened(gains: torch.Tensor, probability: torch.Tensor) -> torch.Tensor:
+    """Returns calls x frames x BANDS, from the network's gains and the probability that the kept voice talks in each frame."""
+    smooth, followed = torch.ones(len(probability)), []
+    for found in probability.unbind(1):
+        smooth = smooth + torch.where(found > smooth, RISE, FALL) * (found - smooth)
+        followed.append(smooth)
+    return gains ** (1 + DEPTH * (1 - torch.stack(followed, 1)))[..., None]
