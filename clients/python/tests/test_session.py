@@ -10,8 +10,11 @@ from conftest import collect, event, in_loop, level
 
 import anechoic
 from anechoic import Format
+from anechoic.enums import VoiceEnrollment
+from anechoic.v1.voice_processing_pb2 import Voiceprint
 
 MONO = Format(16000)
+OTHER_VOICE = Voiceprint(encoder="another", values=np.array([0.6, 0.8], "<f2").tobytes()).SerializeToString()
 
 
 @in_loop
@@ -137,6 +140,35 @@ async def test_a_session_begins_with_the_echo_path_of_another(server, microphone
     assert (await run(echo_path=path))[1]
     with pytest.raises(anechoic.InvalidRequest, match="echo_path"):
         await run(echo_path=b"\xff\xff")
+
+
+@in_loop
+async def test_a_session_learns_a_voice_and_another_one_keeps_it(server, sample):
+    voice = anechoic.Recording.read(sample / "near.wav")
+
+    async def run(**options):
+        async with anechoic.Session(server, microphone=MONO, real_time=False, **options) as session:
+            async for _ in session.process(voice.samples):
+                pass
+            events = [each async for each in session.events()]
+        return session, [each.state for each in events if isinstance(each, anechoic.VoiceEnrollmentChanged)]
+
+    learning, states = await run(enroll_voice=True)
+    assert states == [VoiceEnrollment.ENROLLED] and 0 < len(learning.voiceprint) < 2048
+    keeping, states = await run(voiceprint=learning.voiceprint, settings={"preferred_mic_mode": "VOICE_ISOLATION"})
+    assert keeping.is_voiceprint_used and not states
+    with pytest.raises(anechoic.InvalidRequest, match="voiceprint"):
+        await run(voiceprint=b"\xff\xff")
+
+
+@in_loop
+async def test_a_voice_is_changed_in_a_session(server):
+    async with anechoic.Session(server, microphone=MONO) as session:
+        await session.feed(np.zeros(1600, np.float32))
+        await session.enroll_voice()
+        assert await session.set_voiceprint(b"") >= 0
+        with pytest.raises(anechoic.InvalidRequest, match="voiceprint"):
+            await session.set_voiceprint(OTHER_VOICE)
 
 
 @in_loop

@@ -30,6 +30,7 @@ from .events import (
     Backchannel, CaptureWarning, Event, InjectionPermissionRequested, MicrophonePair, MuteChanged,
     MuteGestureRequested, MutedSpeechActivity, NotSpeech, Reconnecting, Restarted, Resumed, SessionFinished,
     TurnContinued, TurnEnded, TurnInterruption, TurnMayEnd, TurnStarted, VoiceActivityChanged,
+    VoiceEnrollmentChanged,
 )
 from .files import process, process_file
 from .formats import Audio, Format
@@ -49,6 +50,6 @@ __all__ = [
     "Output", "Overloaded", "PermissionDenied", "Playback", "Reconnect", "Reconnecting", "Recording", "Refused",
     "Restarted", "Resumed", "ServerUnavailable", "Session", "SessionEnded", "SessionFinished", "SessionInfo",
     "Sessions", "Source", "Statistics", "TurnContinued", "TurnEnded", "TurnInterruption", "TurnMayEnd",
-    "TurnStarted", "Unauthenticated", "VoiceActivityChanged", "WavReader", "WavWriter", "__version__", "blocking",
-    "enums", "errors", "events", "local_server", "process", "process_file",
+    "TurnStarted", "Unauthenticated", "VoiceActivityChanged", "VoiceEnrollmentChanged", "WavReader", "WavWriter",
+    "__version__", "blocking", "enums", "errors", "events", "local_server", "process", "process_file",
 ]
