@@ -24,7 +24,7 @@ AFTER = ((0.3, 8), (14, 18), (20, 25)), ((8.5, 13.5), (20, 30))
 BEFORE = ((6, 12), (18, 24)), ((0.3, 5.5), (12.5, 17.5), (21, 30))
 # When the kept voice talks, and when the others do, in s.
 SETS = {"a voice": AFTER, "a voice that talks first": BEFORE, "a television": AFTER, "a television that is first": BEFORE}
-WAYS = ("nobody enrolled", "enrolled", "another voice enrolled")
+WAYS = ("nobody enrolled", "enrolled", "another voice enrolled", "standard mic mode")
 COLUMNS = ("scenes", "others alone, dB: median; least", "others beside the kept voice, dB: median; least",
            "kept voice alone, dB: median; most lost", "its frames lost, %: median; most",
            "others counted as voice, %: median; most", "kept voice counted as voice, %: median; least")
@@ -147,15 +147,15 @@ def judged(scene, session):
 def run(runner, folder, kind, item):
     """The figures of a scene in each way of `WAYS`."""
     index, scene = item
-    base, found = ("--mic-mode", "voice-isolation", "--gain-control", "off"), {}
-    prints = {}
+    found, prints = {}, {}
     for way, sound in ((WAYS[1], scene.enrolment), (WAYS[2], scene.wrong)):
         prints[way] = folder / f"{kind}-{index}-{way}.voiceprint"
         runner.session(f"enrolment-{index}", RATE, sound, options=("--save-voiceprint", prints[way]))
     for way in WAYS:
-        options = ("--voiceprint", prints[way]) if way in prints else ()
+        options = ("--mic-mode", "standard" if way == WAYS[3] else "voice-isolation", "--gain-control", "off")
+        options += ("--voiceprint", prints[way]) if way in prints else ()
         name = f"isolation-{kind}-{index}-{way}".replace(" ", "-")
-        found[way] = judged(scene, runner.session(name, RATE, scene.microphone, options=(*base, *options)))
+        found[way] = judged(scene, runner.session(name, RATE, scene.microphone, options=options))
     return found
 
 

@@ -140,7 +140,8 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     }
     recordEcho()
     decision.record(
-      probability * isolation.probability, power: mask.powerWithoutEcho, echo: echoEstimate, farEndPlays: farEndPlays,
+      probability * isolation.probability, power: mask.powerWithoutEcho, echo: echoEstimate,
+      farEndPlays: farEndPlays,
       isLikely: onset.isAfterSilence, isTone: tone.excludesVoice)
     // A voice that isolation removes can be learnt too.
     if probability > Self.sureVoice, !tone.isTone, !farEndPlays, !skipsMask {

@@ -31,7 +31,7 @@ struct VoiceLikeness: ~Copyable {
     isEnrolled = false
     guard let new else { return }
     precondition(new.count == VoiceEncoder.count, "a voiceprint has \(VoiceEncoder.count) values")
-    let length = new.withUnsafeBufferPointer { Self.length($0.baseAddress!) }
+    let length = Self.length(new)
     guard length.isFinite, length > Self.leastLength else { return }
     for index in new.indices { voiceprint[index] = new[index] / length }
     isEnrolled = true
