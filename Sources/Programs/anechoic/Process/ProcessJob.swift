@@ -121,8 +121,8 @@ final class ProcessJob {
     }
     if start.hasVoiceprint, !started.voiceprintUsed {
       standardError(
-        "anechoic: --voiceprint: the session could not use the voiceprint, which is of another encoder; "
-          + "the nearest voice is kept\n")
+        "anechoic: --voiceprint: the session could not use the voiceprint, which is of another encoder "
+          + "or engine\n")
     }
   }
 
