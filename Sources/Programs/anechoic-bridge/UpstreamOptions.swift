@@ -135,10 +135,6 @@ enum BridgeLog {
 
   /// Writes a line. Characters that are not printable become spaces.
   static func write(_ line: String) {
-    let words = line.prefix(longest).map { character in
-      character.unicodeScalars.contains { $0.properties.generalCategory == .control }
-        ? " " : character
-    }
-    standardError("anechoic-bridge: \(String(words))\n")
+    standardError("anechoic-bridge: \(line.prefix(longest).printable)\n")
   }
 }

@@ -120,9 +120,7 @@ struct RoomCallTests {
         call.reduction(begin + 0.5..<begin + 4.5), call.reduction(begin + 6..<begin + 11)
       )
       #expect(abs(kept) < 3, "\(kept)")
-      withKnownIssue("the other voice is lowered by 0.7 dB") {
-        #expect(removed > 15, "\(removed)")
-      }
+      #expect(removed > 15, "\(removed)")
     }
   }
 }

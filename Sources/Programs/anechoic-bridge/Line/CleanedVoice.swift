@@ -50,8 +50,9 @@ final class ServedVoice: CleanedVoice {
     var options = options
     options.microphone = LiveVoiceOptions.Format(sampleRate: rate)
     options.reference = LiveVoiceOptions.Format(sampleRate: rate)
-    // The name of a call may come from anywhere, and a longer label would be refused.
-    options.labels["call"] = String(decoding: call.utf8.prefix(Self.longestLabel), as: UTF8.self)
+    // The name of a call may come from anywhere. A longer label would be refused, and control characters.
+    let name = String(decoding: call.utf8.prefix(Self.longestLabel), as: UTF8.self)
+    options.labels["call"] = name.printable
     voice = try LiveVoice(options)
   }
 

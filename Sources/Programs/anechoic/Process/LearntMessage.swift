@@ -7,6 +7,8 @@ internal import SwiftProtobuf
 protocol LearntMessage: SwiftProtobuf.Message {
   /// The words for the message and for the option that writes the file.
   static var words: (name: String, option: String) { get }
+  /// Whether only the owner of the file may read it.
+  static var isPersonal: Bool { get }
   /// Why a session may have told none.
   static var needs: String { get }
   /// Whether the fields are set that every such message has.
@@ -29,12 +31,14 @@ extension LearntMessage {
 
 extension Anechoic_V1_EchoPath: LearntMessage {
   static let words = (name: "echo path", option: "--save-echo-path")
+  static let isPersonal = false
   static let needs = "a reference, an echo that it has learnt to cancel, and the engine anechoic"
   var isComplete: Bool { hasLag }
 }
 
 extension Anechoic_V1_Voiceprint: LearntMessage {
   static let words = (name: "voiceprint", option: "--save-voiceprint")
+  static let isPersonal = true
   static let needs = "3 s of one voice while nothing plays"
   var isComplete: Bool { !encoder.isEmpty }
 }
@@ -50,6 +54,9 @@ struct LearntFile<Message: LearntMessage> {
   mutating func write(_ message: Message) throws {
     do {
       try message.serializedData().write(to: URL(fileURLWithPath: path), options: .atomic)
+      if Message.isPersonal {
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+      }
     } catch {
       throw CommandFailure("\(path): the file cannot be written")
     }

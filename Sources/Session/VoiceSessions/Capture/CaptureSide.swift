@@ -227,7 +227,7 @@ struct CaptureSide: ~Copyable {
     pipeline.load(frame)
     let (conditions, lacksReference) = align(mix, &news)
     // A silent microphone would teach the engine that there is no echo.
-    if pipeline.input.peak == 0, echo.mustBeHeard { echo.aligned.clear() }
+    if echo.isMicrophoneMuted { echo.aligned.clear() }
     var findings = pipeline.process(reference: echo.aligned, conditions, into: outputs.processed)
     explainedShare = findings.explainedShare ?? 0
     if pipeline.restsEcho { residualEcho.reset() } else { followEcho(&findings, &news) }

@@ -13,6 +13,8 @@ struct EchoReference: ~Copyable {
   /// to the end of its echo.
   private static let tailFrames = 15
   private static let longestEchoFrames = 100 + tailFrames
+  /// The frames of silence, after that in which an echo comes, which only a muted microphone has.
+  private static let silenceOfMute = 5
 
   /// The part of the microphone from which on the canceller explains it.
   private static let leastExplained: Float = 0.4
@@ -39,7 +41,11 @@ struct EchoReference: ~Copyable {
   private var framesSincePlayed: Int
   private var framesSinceAligned: Int
   /// Whether `aligned` was loud enough to be heard: a bit a frame, the last one lowest.
-  private var loudFrames: UInt8 = 0
+  private var loudFrames: UInt32 = 0
+  /// The frames of digital silence in the microphone, up to now.
+  private var silentFrames = 0
+  /// The frames after which an echo has come for sure.
+  private let latestEcho: Int
 
   init(_ setup: SessionSetup, _ capture: borrowing CapturePipeline, _ engine: any VoiceEngine.Type)
     throws
@@ -53,6 +59,7 @@ struct EchoReference: ~Copyable {
     framesSincePlayed = Self.longestEchoFrames
     framesSinceAligned = Self.longestEchoFrames
     microphoneRates = (setup.microphone.rate, capture.format.rate)
+    latestEcho = engine.goodReferenceLeads.upperBound.frames + 1
     aligner = try ReferenceAligner(
       microphone: capture.format.rate, reference: format.rate,
       referenceChannelCount: format.channelCount,
@@ -75,9 +82,13 @@ struct EchoReference: ~Copyable {
       ? framesSincePlayed < Self.longestEchoFrames : framesSinceAligned < Self.tailFrames
   }
 
-  /// Whether the microphone must hear some of the reference of 30 to 80 ms ago: the best lead is
-  /// shorter.
-  var mustBeHeard: Bool { loudFrames & 0xF8 != 0 }
+  /// Whether the microphone has been silent for so long that the echo of a loud reference must have come
+  /// meanwhile: it is muted by a switch of its own. Shorter silence is usual on a telephone line, whose
+  /// pauses are digital, until the echo comes.
+  var isMicrophoneMuted: Bool {
+    status.echoDelay != nil && silentFrames >= latestEcho + Self.silenceOfMute
+      && loudFrames >> latestEcho & ((1 << Self.silenceOfMute) - 1) != 0
+  }
 
   /// Forgets the echo's path and the devices' clocks, because the echo takes another path.
   mutating func reset() {
@@ -139,6 +150,7 @@ struct EchoReference: ~Copyable {
     let isLoud = aligned.peak > Self.leastPeak
     framesSinceAligned = isLoud ? 0 : min(framesSinceAligned + 1, Self.longestEchoFrames)
     loudFrames = loudFrames << 1 | (isLoud ? 1 : 0)
+    silentFrames = microphone.peak == 0 ? min(silentFrames + 1, Self.longestEchoFrames) : 0
     return (change, isMissing)
   }
 

@@ -114,7 +114,7 @@ class EnrollmentFailure(Enum):
     SEVERAL_VOICES = 1
     """Several voices were heard."""
     TOO_LITTLE_VOICE = 2
-    """Less than 2 s of a voice were heard in 60 s, or before the session ended."""
+    """Less than 2 s of a sure voice were heard in 60 s, or before the session ended."""
 
 
 class InjectionState(Enum):

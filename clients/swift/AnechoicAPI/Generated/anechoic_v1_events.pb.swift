@@ -778,7 +778,7 @@ public nonisolated struct Anechoic_V1_VoiceEnrollmentChanged: Sendable {
     /// Several voices were heard.
     case severalVoices // = 1
 
-    /// Less than 2 s of a voice were heard in 60 s, or before the session ended.
+    /// Less than 2 s of a sure voice were heard in 60 s, or before the session ended.
     case tooLittleVoice // = 2
     case UNRECOGNIZED(Int)
 

@@ -232,7 +232,7 @@ public nonisolated struct Anechoic_V1_ProcessResponse: Sendable {
 
 /// The properties that tell a voice from others, as an enrollment has learnt them. It identifies a person:
 /// keep it as such. The server keeps it as long as the session, and no longer. Recordings of a session
-/// contain the one that it began with, beside the audio.
+/// contain those that it was given, beside the audio.
 public nonisolated struct Anechoic_V1_Voiceprint: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
