@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-# What the exponent of the gains has more than 1 if the kept voice does not talk, and the parts of the difference by which the
-# probability rises and falls in a frame.
+# The exponent of the gains is 1 if the kept voice talks, and this much more if it does not. The other two are the parts of
+# the difference by which the probability rises and falls in a frame.
 DEPTH, RISE, FALL = 4.0, 0.5, 0.1
 
 

@@ -15,7 +15,7 @@ from network import PRINT, VoiceEncoder
 # The frames of a part in training, and the ends of the parts whose voiceprints count.
 _FRAMES = 240
 _ENDS, _ENDS_HELD_OUT = (60, 120, 180, 240), (60, 120, 200, 400)
-# What separates two voices at least, as a cosine, and the scale of the cosines.
+# The margin by which parts of one voice are more alike than two voices, as a cosine, and the scale of the cosines.
 _MARGIN, _SCALE = 0.15, 20.0
 
 

@@ -22,11 +22,11 @@ final class IsolationWeights: Sendable {
     }
   }
 
-  let encoder: VoiceEncoder.Weights
-  let network: IsolationNetwork.Weights
+  let encoder: RecurrentNetwork.Weights
+  let network: RecurrentNetwork.Weights
 
   init(_ file: WeightFile) throws(WeightFile.Fault) {
-    encoder = try VoiceEncoder.Weights(file)
-    network = try IsolationNetwork.Weights(file)
+    encoder = try VoiceEncoder.weights(file)
+    network = try IsolationNetwork.weights(file)
   }
 }

@@ -202,7 +202,7 @@ public nonisolated struct Anechoic_V1_ProcessResponse: Sendable {
   }
 
   /// The voice that an enrollment has learnt: start.enroll_voice or control.enroll_voice. Sent once, and
-  /// again to a client that resumes the session. Nobody else gets it.
+  /// again to a client that resumes the session, and to no other client.
   public var voiceprint: Anechoic_V1_Voiceprint {
     get {
       if case .voiceprint(let v)? = response {return v}
@@ -222,7 +222,7 @@ public nonisolated struct Anechoic_V1_ProcessResponse: Sendable {
     /// Only if start.echo_path_wanted is set.
     case echoPath(Anechoic_V1_EchoPath)
     /// The voice that an enrollment has learnt: start.enroll_voice or control.enroll_voice. Sent once, and
-    /// again to a client that resumes the session. Nobody else gets it.
+    /// again to a client that resumes the session, and to no other client.
     case voiceprint(Anechoic_V1_Voiceprint)
 
   }
