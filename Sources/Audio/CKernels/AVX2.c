@@ -3,6 +3,9 @@
 #pragma clang attribute push(__attribute__((target("avx2,fma,bmi2"))), apply_to = function)
 #define CK_NAME(name) name##_avx2
 #define CK_WIDEST 3
+#define CK_VECTOR 8
+#define CK_TILE 3
+#define CK_STRIP 8
 #include "Loops.h"
 
 const ck_kernels ck_avx2 = CK_TABLE("avx2");

@@ -11,10 +11,17 @@
 #pragma clang fp contract(fast) reassociate(off)
 // Functions that pass vectors are all inlined.
 #pragma clang diagnostic ignored "-Wpsabi"
-// Eight values at a time: the counts are multiples of eight, so that nothing is left over.
-#define CK_VECTORIZE _Pragma("clang loop vectorize(enable) vectorize_width(8) interleave_count(1)")
+// A vector at a time. The counts are multiples of eight: if vectors hold more, the last one has a mask.
+#if CK_VECTOR > 8
+#define CK_MASKS vectorize_predicate(enable)
+#else
+#define CK_MASKS
+#endif
+#define CK_PRAGMA(...) _Pragma(#__VA_ARGS__)
+#define CK_LOOP(way) CK_PRAGMA(clang loop vectorize(way) vectorize_width(CK_VECTOR) interleave_count(1) CK_MASKS)
+#define CK_VECTORIZE CK_LOOP(enable)
 // For loops whose output may be their input.
-#define CK_VECTORIZE_IN_PLACE _Pragma("clang loop vectorize(assume_safety) vectorize_width(8) interleave_count(1)")
+#define CK_VECTORIZE_IN_PLACE CK_LOOP(assume_safety)
 #else
 #define CK_VECTORIZE
 #define CK_VECTORIZE_IN_PLACE
@@ -64,56 +71,6 @@ static void CK_NAME(power)(ck_complex a, float *restrict power, int count) {
   for (int k = 0; k < count; ++k) power[k] = a.real[k] * a.real[k] + a.imaginary[k] * a.imaginary[k];
 }
 
-// Makes the compiler assume that a pointer may have changed, so that it reads the values again.
-#define CK_FORGET(pointer) __asm__("" : "+r"(pointer))
-
-// Four rows of outputs, `wide` times eight columns of each. With `wide` = 3 the sums leave four registers of AVX2 for
-// weights: inputs are read for each row again, because the compiler would run out of registers otherwise.
-static inline __attribute__((always_inline)) void CK_NAME(tile)(
-    const int wide, const float *weights, const float *bias, const float *const *input, int column, int inputs,
-    float *restrict output, int stride) {
-  ck_eight sum[4][3];
-#pragma clang loop unroll(full)
-  for (int row = 0; row < 4; ++row) {
-#pragma clang loop unroll(full)
-    for (int part = 0; part < wide; ++part) sum[row][part] = (ck_eight){} + bias[row];
-  }
-#pragma clang loop unroll_count(2)
-  for (int i = 0; i < inputs; ++i, weights += 4) {
-    const float *from = input[i] + column;
-#pragma clang loop unroll(full)
-    for (int row = 0; row < 4; ++row) {
-      CK_FORGET(from);
-#pragma clang loop unroll(full)
-      for (int part = 0; part < wide; ++part) sum[row][part] += weights[row] * *(const ck_eight *)(from + 8 * part);
-    }
-  }
-#pragma clang loop unroll(full)
-  for (int row = 0; row < 4; ++row) {
-#pragma clang loop unroll(full)
-    for (int part = 0; part < wide; ++part) *(ck_eight *)(output + row * stride + 8 * part) = sum[row][part];
-  }
-}
-
-static void CK_NAME(layer)(const float *weights, const float *bias, const float *const *input,
-                           float *restrict output, int stride, int rows, int inputs, int first, int count) {
-  const int end = first + count;
-  for (int row = 0; row < rows; row += 4, weights += 4 * inputs, bias += 4, output += 4 * stride) {
-    int column = first;
-    for (; column + 8 * CK_WIDEST <= end; column += 8 * CK_WIDEST) {
-      CK_NAME(tile)(CK_WIDEST, weights, bias, input, column, inputs, output + (column - first), stride);
-    }
-#if CK_WIDEST > 2
-    for (; column + 16 <= end; column += 16) {
-      CK_NAME(tile)(2, weights, bias, input, column, inputs, output + (column - first), stride);
-    }
-#endif
-    for (; column < end; column += 8) {
-      CK_NAME(tile)(1, weights, bias, input, column, inputs, output + (column - first), stride);
-    }
-  }
-}
-
 static void CK_NAME(interleave)(const float *even, const float *odd, float *restrict output, int count) {
   CK_VECTORIZE
   for (int k = 0; k < count; ++k) {
@@ -127,35 +84,6 @@ static void CK_NAME(deinterleave)(const float *input, float *restrict even, floa
   for (int k = 0; k < count; ++k) {
     even[k] = input[2 * k];
     odd[k] = input[2 * k + 1];
-  }
-}
-
-// `parts` times eight rows of outputs.
-static inline __attribute__((always_inline)) void CK_NAME(strip)(
-    const int parts, const float *weights, const float *bias, const float *input, float *restrict output, int rows,
-    int inputs) {
-  ck_eight sum[8];
-#pragma clang loop unroll(full)
-  for (int part = 0; part < parts; ++part) sum[part] = *(const ck_eight *)(bias + 8 * part);
-  for (int i = 0; i < inputs; ++i, weights += rows) {
-#pragma clang loop unroll(full)
-    for (int part = 0; part < parts; ++part) sum[part] += input[i] * *(const ck_eight *)(weights + 8 * part);
-  }
-#pragma clang loop unroll(full)
-  for (int part = 0; part < parts; ++part) *(ck_eight *)(output + 8 * part) = sum[part];
-}
-
-static void CK_NAME(layer_of_column)(const float *weights, const float *bias, const float *input,
-                                     float *restrict output, int rows, int inputs) {
-  int row = 0;
-  for (; row + 64 <= rows; row += 64) {
-    CK_NAME(strip)(8, weights + row, bias + row, input, output + row, rows, inputs);
-  }
-  for (; row + 32 <= rows; row += 32) {
-    CK_NAME(strip)(4, weights + row, bias + row, input, output + row, rows, inputs);
-  }
-  for (; row < rows; row += 8) {
-    CK_NAME(strip)(1, weights + row, bias + row, input, output + row, rows, inputs);
   }
 }
 
@@ -329,6 +257,7 @@ static void CK_NAME(exponential)(const float *input, float *restrict output, int
   for (int k = 0; k < count; ++k) output[k] = CK_NAME(exp_of)(input[k]);
 }
 
+#include "Layers.h"
 #include "Partitions.h"
 #include "Fourier.h"
 
