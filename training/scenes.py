@@ -11,7 +11,7 @@ from scipy import ndimage, signal
 
 from corpus import RATE, Corpus
 from rooms import Room, equalizer
-from sounds import clicks, colored, instrument, rain, tones, wind
+from sounds import clicks, colored, dishes, instrument, rain, tones, whispered, wind
 
 # Of a scene, in s.
 LENGTH = 6.0
@@ -22,12 +22,16 @@ _KINDS = ("double talk", "far end", "no echo", "near end", "noise")
 _SHARES = (0.42, 0.2, 0.06, 0.2, 0.12)
 # How often there is noise of each kind: beside a talker, and alone.
 _NOISES = {
-    "recorded": (0.37, 0.2), "colored": (0.15, 0.06), "babble": (0.12, 0.1), "music": (0.1, 0.23), "clicks": (0.1, 0.06),
-    "instrument": (0.05, 0.12), "tones": (0.02, 0.06), "wind": (0.05, 0.1), "rain": (0.04, 0.07)}
+    "recorded": (0.35, 0.19), "colored": (0.15, 0.06), "babble": (0.12, 0.1), "music": (0.1, 0.2), "clicks": (0.08, 0.05),
+    "instrument": (0.05, 0.12), "tones": (0.02, 0.06), "wind": (0.05, 0.1), "rain": (0.04, 0.07), "dishes": (0.04, 0.05)}
 # The kinds that are made by code.
-_MADE = {"colored": colored, "clicks": clicks, "instrument": instrument, "tones": tones, "wind": wind, "rain": rain}
+_MADE = {
+    "colored": colored, "clicks": clicks, "instrument": instrument, "tones": tones, "wind": wind, "rain": rain,
+    "dishes": dishes}
 # A talker above this level in dBFS is loud.
 _LOUD = -18.0
+# The share of near talkers that are not loud who whisper.
+_WHISPERING = 0.06
 
 
 @dataclass
@@ -67,6 +71,8 @@ class Sort:
     is_soft: bool | None = None
     has_competing: bool | None = None
     is_settled: bool | None = None
+    is_whispered: bool | None = None
+    noise: str | None = None
 
 
 SORTS = {
@@ -75,6 +81,8 @@ SORTS = {
     "cold": Sort("far end", has_competing=False, is_settled=False),
     "interrupted": Sort("double talk", is_settled=False), "near": Sort("near end"),
     "soft": Sort("near end", is_loud=False, is_soft=True),
+    "whispered": Sort("near end", is_loud=False, is_whispered=True, has_competing=False),
+    "dishes": Sort("noise", noise="dishes"),
     # The name of this sort is that of files and of columns of log.csv.
     "rivals": Sort("near end", is_loud=False, has_competing=True)}
 
@@ -112,6 +120,9 @@ class SceneMaker:
         near = competing = np.zeros(COUNT, np.float32)
         if has_talker:
             near = self._talk(COUNT, random.uniform(0.3, 0.7) if has_competing else random.uniform(0.4, 1))
+            by_chance = decibels <= _LOUD and random.random() < _WHISPERING
+            if by_chance if sort.is_whispered is None else sort.is_whispered:
+                near = whispered(random, near)
             if random.random() < (0.5 if decibels > _LOUD else 0.07):
                 near = _compressed(near, random)
             response = self._simulated(room, (0.3, 1)) if has_competing else self._response(room, (0.2, 3))
@@ -121,7 +132,7 @@ class SceneMaker:
             competing = _filtered(_filtered(competing, self._simulated(room, (1.5, 4))), color)
             competing = scaled(competing, level * 10 ** (-random.uniform(3, 20) / 20))
         distance = self.noise_distance() if kind != "noise" else random.uniform(-8, 25)
-        noise = _filtered(self.noise(whole, room, alone=kind == "noise"), color)
+        noise = _filtered(self.noise(whole, room, alone=kind == "noise", kind=sort.noise), color)
         noise = scaled(noise, level * 10 ** (-distance / 20))
         noise += random.normal(0, 10 ** (random.uniform(-92, -68) / 20), whole)
 
@@ -235,12 +246,13 @@ class SceneMaker:
         noise = _filtered(noise, equalizer(self.random, 5, (20, 100)))
         return noise / (np.sqrt(np.mean(noise**2)) + 1e-6)
 
-    def noise(self, count: int, room: Room | None = None, alone: bool = False) -> np.ndarray:
-        """Returns noise of any kind with an effective value of 1. `alone` is noise without any talker."""
+    def noise(
+        self, count: int, room: Room | None = None, alone: bool = False, kind: str | None = None) -> np.ndarray:
+        """Returns noise of a kind, or of any, with an effective value of 1. `alone` is noise without any talker."""
         random = self.random
         room = room or Room(random)
         shares = np.array([both[alone] for both in _NOISES.values()])
-        kind = random.choice(list(_NOISES), p=shares / shares.sum())
+        kind = kind or random.choice(list(_NOISES), p=shares / shares.sum())
         if kind == "recorded":
             noise = self._recorded(count)
             if random.random() < 0.3:
@@ -252,7 +264,7 @@ class SceneMaker:
         else:
             noise = _MADE[kind](random, count)
         # Some music comes from the room, some from the line, such as music on hold.
-        if kind in ("music", "instrument", "tones") and random.random() < 0.65:
+        if kind in ("music", "instrument", "tones", "dishes") and random.random() < 0.65:
             noise = _filtered(noise, room.response(room.place((0.5, 5))))
         noise = noise / (np.sqrt(np.mean(noise**2)) + 1e-6)
         if random.random() < 0.3:

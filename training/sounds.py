@@ -1,9 +1,10 @@
-"""Sounds made by code that no voice makes: tones of lines and devices, instruments, wind, keys and fans."""
+"""Sounds made by code: tones of lines and devices, instruments, wind, keys, dishes and fans, which no voice makes; and
+whispers, made from voices."""
 
 from __future__ import annotations
 
 import numpy as np
-from scipy import signal
+from scipy import linalg, signal
 
 RATE = 16000
 # Major, minor, and five tones, in semitones.
@@ -37,6 +38,56 @@ def clicks(random: np.random.Generator, count: int) -> np.ndarray:
         result[at : at + len(knock)] += knock * 10 ** (random.normal(0, 4) / 20)
         at += int(random.exponential(0.2) * RATE) + 300
     return result[:count]
+
+
+def dishes(random: np.random.Generator, count: int) -> np.ndarray:
+    """Returns plates, pans and cutlery that are struck, one after another or in quick succession, at times beside a tap."""
+    result = np.zeros(count + RATE, np.float32)
+    pieces = [_piece(random) for _ in range(random.integers(2, 8))]
+    pace, at = random.uniform(0.05, 0.6), int(random.uniform(0, 0.3) * RATE)
+    while at < count:
+        piece, hit = pieces[random.integers(len(pieces))], at
+        for bounce in range(random.geometric(0.5)):
+            if hit >= count:
+                break
+            softer = 10 ** (random.normal(-4 * bounce, 5) / 20)
+            result[hit : hit + len(piece)] += piece * softer
+            hit += int(random.uniform(0.02, 0.15) * RATE)
+        at += int(random.exponential(pace) * RATE) + 80
+    result = result[:count] / (np.sqrt(np.mean(result[:count] ** 2)) + 1e-9)
+    if random.random() < 0.3:
+        result = result + colored(random, count) * _gusts(random, count, 2) * 10 ** (random.uniform(-20, 3) / 20)
+    return result
+
+
+def _piece(random: np.random.Generator) -> np.ndarray:
+    """Returns 0.9 s of one piece of crockery or metal that is struck: partials in no order, the high ones fade sooner."""
+    time = np.arange(int(0.9 * RATE)) / RATE
+    ring, result = np.exp(random.uniform(np.log(0.02), np.log(0.4))), np.zeros(len(time))
+    for _ in range(random.integers(3, 12)):
+        tone = np.exp(random.uniform(np.log(250), np.log(7500)))
+        decay = ring * random.uniform(0.3, 1) / (1 + tone / 3000)
+        result += random.normal() * np.exp(-time / decay) * np.sin(2 * np.pi * tone * time + random.uniform(0, 6))
+    result += random.normal(size=len(time)) * np.exp(-time / random.uniform(0.001, 0.01)) * random.uniform(0.2, 2)
+    return (result * np.minimum(1, (time[-1] - time) / 0.05)).astype(np.float32)
+
+
+def whispered(random: np.random.Generator, voice: np.ndarray) -> np.ndarray:
+    """Returns a whisper: noise through the linear prediction of a voice, with less of its low frequencies."""
+    size, step, order = RATE * 30 // 1000, RATE * 10 // 1000, 16
+    window, result = signal.windows.hann(size, sym=False), np.zeros(len(voice) + size, np.float32)
+    emphasized = signal.lfilter([1, -random.uniform(0.3, 0.97)], 1, voice)
+    for start in range(0, len(voice) - size, step):
+        part = emphasized[start : start + size] * window
+        correlation = np.correlate(part, part, "full")[size - 1 : size + order]
+        if correlation[0] < 1e-8:
+            continue
+        correlation[0] *= 1.001
+        taps = linalg.solve_toeplitz(correlation[:-1], correlation[1:])
+        power = max(0, correlation[0] - taps @ correlation[1:]) / size
+        breath = random.normal(size=size) * np.sqrt(power)
+        result[start : start + size] += signal.lfilter([1], np.concatenate([[1], -taps]), breath) * window
+    return result[: len(voice)]
 
 
 def wind(random: np.random.Generator, count: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 
 /// A file that appears complete or not at all. It is written beside its place, under a hidden name,
 /// and takes its place when it is complete. Until then a file of an earlier run stays.
@@ -11,8 +11,9 @@ public final class AtomicFile {
   private let handle: FileHandle
   private var isComplete = false
 
-  /// Opens the file. Throws if nothing can be written at the path.
-  public init(_ path: String) throws(CommandFailure) {
+  /// Opens the file, which only its owner may read if it is private. Throws if nothing can be written
+  /// at the path.
+  public init(_ path: String, isPrivate: Bool = false) throws(CommandFailure) {
     self.path = path
     place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     var status = stat()
@@ -30,7 +31,9 @@ public final class AtomicFile {
       name.baseAddress.map { String(cString: $0) } ?? hidden
     }
     handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    // The rights of the file before, or of a new file, which mkstemp does not give.
+    // mkstemp gives a file to its owner alone. Others have the rights of the file before, or of a new
+    // file.
+    guard !isPrivate else { return }
     let mask = umask(0)
     umask(mask)
     fchmod(descriptor, exists ? status.st_mode & 0o777 : 0o666 & ~mask)
@@ -38,8 +41,10 @@ public final class AtomicFile {
 
   deinit { if !isComplete { unlink(temporaryPath) } }
 
-  public func write(_ text: String) throws(CommandFailure) {
-    do { try handle.write(contentsOf: Data(text.utf8)) } catch {
+  public func write(_ text: String) throws(CommandFailure) { try write(Data(text.utf8)) }
+
+  public func write(_ bytes: Data) throws(CommandFailure) {
+    do { try handle.write(contentsOf: bytes) } catch {
       throw CommandFailure("\(path): cannot be written")
     }
   }

@@ -39,6 +39,22 @@ struct ProcessTests {
     #expect(both.status == 64 && both.errors.contains("excludes"), "\(both.errors)")
   }
 
+  /// Two seconds of sound are not enough to learn a voice.
+  @Test func aVoiceprintThatCannotBeLearntIsAFailure() async throws {
+    try folder.write(Data("of an earlier voice".utf8), "me.voiceprint")
+    let result = try await process(
+      "microphone.wav", "out.wav", ["--save-voiceprint", "me.voiceprint"])
+    #expect(result.status == 2, "\(result.errors)")
+    #expect(result.errors.contains("no voiceprint, so "), "\(result.errors)")
+    #expect(result.errors.hasSuffix("3 s of one voice while nothing plays\n"), "\(result.errors)")
+    #expect(try folder.sampleCount("out.wav") == 32_080)
+    #expect(
+      try String(contentsOfFile: folder.path("me.voiceprint"), encoding: .utf8)
+        == "of an earlier voice")
+    let output = try await process("microphone.wav", "out.wav", ["--save-voiceprint", "-"])
+    #expect(output.status == 64 && output.errors.contains("takes a file"), "\(output.errors)")
+  }
+
   @Test(arguments: SampleRate.allCases)
   func everyRateIsAccepted(rate: SampleRate) async throws {
     try folder.writeCall("m.wav", "r.wav", milliseconds: 500, rate: rate)

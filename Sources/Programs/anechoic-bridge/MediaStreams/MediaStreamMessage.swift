@@ -44,9 +44,8 @@ struct MediaStreamMessage {
   /// The format of the media that follow a start: µ-law at 8 kHz unless the start says otherwise. Nil for a
   /// format that cannot be processed.
   var format: WireAudio? {
-    guard let format = part("start")["mediaFormat"] as? [String: Any] else {
-      return .telephone(.muLaw)
-    }
+    guard let stated = part("start")["mediaFormat"] else { return .telephone(.muLaw) }
+    guard let format = stated as? [String: Any] else { return nil }
     guard format["channels"] as? Int ?? 1 == 1 else { return nil }
     let rate = format["sampleRate"] as? Int ?? 8000
     switch format["encoding"] as? String {
@@ -57,8 +56,17 @@ struct MediaStreamMessage {
     }
   }
 
-  /// The format of a start in words.
-  var formatWords: String { "\(part("start")["mediaFormat"] ?? "none")" }
+  /// The format of a start in words: an object as JSON.
+  var formatWords: String {
+    let stated = part("start")["mediaFormat"] ?? "none"
+    let options: JSONSerialization.WritingOptions = [
+      .fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes,
+    ]
+    guard let data = try? JSONSerialization.data(withJSONObject: stated, options: options) else {
+      return "unknown"
+    }
+    return String(decoding: data.prefix(200), as: UTF8.self)
+  }
 
   private func part(_ name: String) -> [String: Any] { fields[name] as? [String: Any] ?? [:] }
 }

@@ -92,6 +92,7 @@ extension SettingFormat<[String]> {
       ServerAddress.listeningProblem($0)
     }
   }
+
   /// Origins as browsers send them, such as `https://app.example`.
   public static var origins: Self {
     .list("origin", allowed: "https://HOST, or http://HOST:PORT; repeatable") { text in
@@ -102,7 +103,7 @@ extension SettingFormat<[String]> {
           $0.isASCII && ($0.isLetter && $0.isLowercase || $0.isNumber || ".-:[]".contains($0))
         }
       return isOrigin
-        ? nil : "is not an origin in lower case; use https://HOST, or http://HOST:PORT"
+        ? nil : "\"\(text)\" is not an origin in lower case; use https://HOST, or http://HOST:PORT"
     }
   }
 }

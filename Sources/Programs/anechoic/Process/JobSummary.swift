@@ -113,6 +113,11 @@ struct JobSummary {
       .joined()
   }
 
+  /// The words for the files that the session could not fill, otherwise nil.
+  var problem: String? {
+    found.notLearnt.isEmpty ? nil : found.notLearnt.joined(separator: "; ")
+  }
+
   /// The echo reduction in words.
   var echo: String {
     guard files.hasEchoReference else {

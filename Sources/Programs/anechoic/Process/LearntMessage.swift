@@ -52,21 +52,17 @@ struct LearntFile<Message: LearntMessage> {
 
   /// Replaces the file as a whole.
   mutating func write(_ message: Message) throws {
-    do {
-      try message.serializedData().write(to: URL(fileURLWithPath: path), options: .atomic)
-      if Message.isPersonal {
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-      }
-    } catch {
-      throw CommandFailure("\(path): the file cannot be written")
-    }
+    let file = try AtomicFile(path, isPrivate: Message.isPersonal)
+    try file.write(try message.serializedData())
+    try file.complete()
     isWritten = true
   }
 
-  /// The warning about a session that told no such message, otherwise nil.
-  var warning: String? {
+  /// The words for a file that was not written, because the session told no such message.
+  var problem: String? {
     guard !isWritten else { return nil }
     let (name, option) = Message.words
-    return "\(option): the session told no \(name); it needs \(Message.needs)"
+    return "\(option): the session told no \(name), so \(path) was not written; it needs "
+      + Message.needs
   }
 }

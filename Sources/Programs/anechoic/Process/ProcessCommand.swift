@@ -122,6 +122,7 @@ struct ProcessCommand: AsyncParsableCommand {
       }
       summary.warnings.forEach(warn)
       standardError(summary.text)
+      if let problem = summary.problem { throw CommandFailure(problem) }
     } catch let error as AudioFileError {
       throw CommandFailure(error.description)
     }

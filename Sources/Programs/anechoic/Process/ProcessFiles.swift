@@ -137,6 +137,11 @@ struct ProcessFiles: ParsableArguments {
     guard otherAudio == nil || playback != nil else {
       throw ValidationError("--other-audio needs --playback.")
     }
+    for (option, path) in [
+      ("--save-echo-path", saveEchoPath), ("--save-voiceprint", saveVoiceprint),
+    ] where path == "-" {
+      throw ValidationError("\(option) takes a file; it cannot be standard output.")
+    }
     guard (.milliseconds(100)...Duration.seconds(3600)).contains(statsInterval.duration) else {
       throw ValidationError("--stats-interval must be 100ms to 1h.")
     }

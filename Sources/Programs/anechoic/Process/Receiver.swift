@@ -68,9 +68,7 @@ struct Receiver: ~Copyable {
       throw error
     }
     try log.finish()
-    for warning in [echoPath?.warning, voiceprint?.warning] {
-      if let warning { say(warning) }
-    }
+    findings.notLearnt = [echoPath?.problem, voiceprint?.problem].compactMap(\.self)
     findings.endSpeech(at: Int64(output.file.sampleCount))
     findings.levels = meter.meanSquares
     return findings

@@ -84,7 +84,7 @@ struct MediaStreamRelayTests {
   @Test(arguments: [
     #"{"encoding":"audio/opus"}"#, #"{"encoding":"audio/x-mulaw","sampleRate":16000}"#,
     #"{"encoding":"audio/x-l16","sampleRate":12345}"#,
-    #"{"encoding":"audio/x-mulaw","channels":2}"#,
+    #"{"encoding":"audio/x-mulaw","channels":2}"#, "5",
   ])
   func otherFormatsPassUnchanged(format: String) {
     let voices = Voices()
@@ -95,6 +95,12 @@ struct MediaStreamRelayTests {
     relay.takeFromClient(Self.media(0), now: now)
     #expect(voices.all.isEmpty)
     #expect(relay.outbox.take().toUpstream == [start, Self.media(0)])
+  }
+
+  @Test func theLogNamesAFormatAsItCame() {
+    let start = WebSocketMessage(
+      #"{"event":"start","start":{"mediaFormat":{"encoding":"audio/opus","channels":1}}}"#)
+    #expect(MediaStreamMessage(start)?.formatWords == #"{"channels":1,"encoding":"audio/opus"}"#)
   }
 
   @Test func linearSoundHasItsRate() {

@@ -59,9 +59,11 @@ extension Message {
   private static func problem(of value: Any, at path: [String], _ error: any Error) -> String {
     guard let error = error as? JSONDecodingError else { return "\(error)" }
     if case .unknownField = error { return "there is no such field" }
+    // Fields of texts accept any, and those of bytes some texts that no enum has.
+    guard decodingError(of: "?", at: path) != nil else { return error.problem }
+    guard decodingError(of: "AA==", at: path) != nil else { return "the value must be in base64" }
     let names = EnumNames.all.filter { decodingError(of: $0, at: path) == nil }
-    // Fields of other kinds accept a text too, but they also accept texts that no enum has.
-    guard !names.isEmpty, decodingError(of: "?", at: path) != nil else { return error.problem }
+    guard !names.isEmpty else { return error.problem }
     let text = (value as? String).map { "\"\($0)\"" } ?? "this value"
     return "\(text) is not one of \(names.joined(separator: ", "))"
   }
