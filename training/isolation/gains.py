@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
-# The exponent of the gains is 1 if the kept voice talks, and this much more if it does not. The other two are the parts of
-# the difference by which the probability rises and falls in a frame.
-DEPTH, RISE, FALL = 4.0, 0.5, 0.1
+# The exponents of the gains if the kept voice surely talks, and if it surely does not. The other two are the parts of the
+# difference by which the probability rises and falls in a frame.
+TALKS, IS_SILENT, RISE, FALL = 0.5, 5.0, 0.5, 0.1
 
 
 def deepened(gains: torch.Tensor, probability: torch.Tensor) -> torch.Tensor:
@@ -15,4 +15,4 @@ def deepened(gains: torch.Tensor, probability: torch.Tensor) -> torch.Tensor:
     for found in probability.unbind(1):
         smooth = smooth + torch.where(found > smooth, RISE, FALL) * (found - smooth)
         followed.append(smooth)
-    return gains ** (1 + DEPTH * (1 - torch.stack(followed, 1)))[..., None]
+    return gains ** (TALKS + (IS_SILENT - TALKS) * (1 - torch.stack(followed, 1)))[..., None]

@@ -6,8 +6,9 @@ internal import CKernels
 /// hears, the network finds a gain between 0 and 1, of which the power makes a decision.
 /// `training/isolation/gains.py` computes the same.
 struct IsolationGains: ~Copyable {
-  /// The exponent is 1 if the kept voice talks, and this much more if it does not.
-  private static let depth: Float = 4
+  /// The exponents if the kept voice surely talks, and if it surely does not. Below 1, the kept voice
+  /// loses less, and others beside it stay louder.
+  private static let exponents: (talks: Float, isSilent: Float) = (0.5, 5)
   /// The parts of the difference by which the probability rises and falls in a frame.
   private static let rise: Float = 0.5
   private static let fall: Float = 0.1
@@ -35,7 +36,8 @@ struct IsolationGains: ~Copyable {
   mutating func compute(_ gains: UnsafePointer<Float>, probability found: Float) {
     let logarithms = memory.start + Bands.count
     probability += (found > probability ? Self.rise : Self.fall) * (found - probability)
-    let exponent = 1 + Self.depth * (1 - probability)
+    let (talks, isSilent) = Self.exponents
+    let exponent = talks + (isSilent - talks) * (1 - probability)
     kernels.table.logarithm(gains, 1e-9, logarithms, Int32(Bands.count))
     for band in 0..<Bands.count { logarithms[band] *= exponent }
     kernels.table.exponential(logarithms, memory.start, Int32(Bands.count))
