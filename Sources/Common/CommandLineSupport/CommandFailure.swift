@@ -1,5 +1,6 @@
 public import ArgumentParser
 internal import Foundation
+internal import LinuxSystem
 
 /// A failure that a command reports in one line on standard error.
 public struct CommandFailure: Error, CustomStringConvertible {
@@ -41,7 +42,9 @@ extension ParsableCommand {
         try command.run()
       }
     } catch let failure as CommandFailure {
-      standardError("\(_commandName): \(failure)\n")
+      // The journal of systemd reads and removes the priority of an error.
+      let priority = JournalStream.isStandardError ? "<3>" : ""
+      standardError("\(priority)\(_commandName): \(failure)\n")
       Foundation.exit(failure.code)
     } catch {
       if let unknown = UnknownSubcommand(in: CommandLine.arguments.dropFirst(), of: Self.self) {
