@@ -34,6 +34,9 @@ extension ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     // libgrpc's log would appear beside the one line.
     setenv("GRPC_VERBOSITY", "NONE", 0)
+    // Dispatch logs an error when a user without privileges may not raise the priority of one of its
+    // threads, which then runs with the usual one.
+    setenv("LIBDISPATCH_LOG", "NO", 0)
     do {
       var command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand {

@@ -53,7 +53,7 @@ struct ServeCommand: AsyncParsableCommand {
       once. A third one exits with 1. The server exits with 2 if it cannot start, and with 64 for \
       wrong usage.
       """,
-    version: anechoicVersion, subcommands: [CheckConfigCommand.self, HealthcheckCommand.self])
+    version: Build.version, subcommands: [CheckConfigCommand.self, HealthcheckCommand.self])
 
   // Without a group around these groups: in debug builds, ArgumentParser checks a group five times
   // for each level above it, and the server would start slowly.

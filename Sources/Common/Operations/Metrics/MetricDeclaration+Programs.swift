@@ -16,6 +16,7 @@ extension MetricDeclaration {
     labels: [
       Label("version", "the version of the server"),
       Label("swift", "the version of the compiler"),
+      Label("commit", "the commit that the server was built from, or unknown"),
     ],
     unit: "1", help: "The build of the server. The value is always 1.")
 

@@ -224,6 +224,7 @@ final class ServerOperations: Sendable {
     }
     var metadata = settings.mapValues { Logger.MetadataValue.string($0) }
     metadata["version"] = "\(anechoicVersion)"
+    metadata["commit"] = "\(Build.commit)"
     logger.notice("started", metadata: metadata)
   }
 
