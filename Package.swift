@@ -331,7 +331,7 @@ let unitTests: [Target] = [
   tests(
     "LiveVoiceTests",
     ["LiveVoice", "VoiceClient", "AnechoicAPI", "GRPCTransport", "ScriptedSessions", protobuf]),
-  tests("LinuxSystemTests", ["LinuxSystem"]),
+  tests("LinuxSystemTests", ["LinuxSystem", "TestNetwork"]),
   tests("SettingsTests", ["Settings"]),
   tests("OperationsTests", ["Operations", "LinuxSystem", "TestNetwork", logging]),
   tests("SpeechSynthesisTests", ["SpeechSynthesis"]),
@@ -362,7 +362,8 @@ let unitTests: [Target] = [
       protobuf,
     ]),
   tests(
-    "anechoic-serverTests", ["anechoic-server", "Settings", "VoiceServer", "TestDocuments"]),
+    "anechoic-serverTests",
+    ["anechoic-server", "GRPCTransport", "Settings", "VoiceServer", "TestDocuments"]),
   tests(
     "anechoic-edgeTests",
     [

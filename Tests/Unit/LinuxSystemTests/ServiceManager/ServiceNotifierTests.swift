@@ -1,45 +1,14 @@
 import Foundation
+import TestNetwork
 import Testing
 
 @testable import LinuxSystem
 
 /// The messages to systemd.
 @Suite struct ServiceNotifierTests {
-  /// A socket of a service manager, with a path or an abstract name.
-  private final class Manager {
-    let descriptor: Int32
-    let name: String
-
-    init(isAbstract: Bool) throws {
-      let suffix = "anechoic-notify-\(UUID().uuidString.prefix(8))"
-      name = isAbstract ? "@\(suffix)" : "/tmp/\(suffix)"
-      let bytes = isAbstract ? [0] + Array(suffix.utf8) : Array(name.utf8)
-      descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
-      var address = sockaddr_un()
-      address.sun_family = sa_family_t(AF_UNIX)
-      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-      let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
-      let bound = withUnsafePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
-      }
-      try #require(bound == 0)
-    }
-
-    deinit {
-      close(descriptor)
-      if name.hasPrefix("/") { unlink(name) }
-    }
-
-    func next() -> String? {
-      var buffer = [UInt8](repeating: 0, count: 4096)
-      let count = recv(descriptor, &buffer, buffer.count, 0)
-      return count < 0 ? nil : String(decoding: buffer.prefix(count), as: UTF8.self)
-    }
-  }
-
   @Test(arguments: [true, false])
   func messagesArriveAsLines(isAbstract: Bool) throws {
-    let manager = try Manager(isAbstract: isAbstract)
+    let manager = try #require(ServiceManagerSocket(isAbstract: isAbstract))
     let notifier = try #require(
       ServiceNotifier(environment: ["NOTIFY_SOCKET": manager.name, "WATCHDOG_USEC": "30000000"]))
     #expect(notifier.watchdogLimit == .seconds(30))
@@ -54,7 +23,7 @@ import Testing
   }
 
   @Test func aFullSocketDropsMessagesAndNothingWaits() throws {
-    let manager = try Manager(isAbstract: true)
+    let manager = try #require(ServiceManagerSocket(isAbstract: true))
     let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": manager.name]))
     let taken = (0..<10_000).count { _ in notifier.send(.watchdog) }
     #expect(taken > 0 && taken < 10_000)
