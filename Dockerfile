@@ -27,11 +27,15 @@ COPY Sources Sources
 COPY clients/swift clients/swift
 COPY Tests Tests
 COPY training/RenderScenes training/RenderScenes
+COPY training/RenderTurns training/RenderTurns
+COPY training/RenderIsolation training/RenderIsolation
 COPY scripts/builds/release scripts/builds/
 COPY scripts/lib scripts/lib
+# The commit that the programs name: --build-arg ANECHOIC_COMMIT="$(git rev-parse --short=12 HEAD)".
+ARG ANECHOIC_COMMIT=
 # The runtime image has no Swift, so Swift's libraries are a part of the executables.
 RUN install -D --strip --target-directory=/out \
-    "$(scripts/builds/release anechoic anechoic-edge anechoic-server)"/anechoic-server \
+    "$(ANECHOIC_COMMIT=$ANECHOIC_COMMIT scripts/builds/release anechoic anechoic-edge anechoic-server)"/anechoic-server \
     .build/release/anechoic .build/release/anechoic-edge
 
 # The edge agent, for a machine with sound hardware. See docs/how-to/set-up-an-edge.md.

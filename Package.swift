@@ -20,6 +20,14 @@ let argumentParser: Target.Dependency = .product(
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 
+/// The commit that scripts/build tells programs to name. Only the hexadecimal digits of a commit, and
+/// "-changed", are accepted, because the text becomes source code.
+let commit: String = {
+  let given = Context.environment["ANECHOIC_COMMIT"] ?? ""
+  let digits = given.hasSuffix("-changed") ? given.dropLast("-changed".count) : given[...]
+  return !digits.isEmpty && digits.allSatisfy(\.isHexDigit) ? given : "unknown"
+}()
+
 /// A library of Debian. `package` is its name for pkg-config.
 func system(_ name: String, _ package: String? = nil, apt: String) -> Target {
   .systemLibrary(
@@ -78,6 +86,9 @@ let measuredParts: [Product] = [
 ]
 
 let systemFloor: [Target] = [
+  .target(
+    name: "CBuildInformation", path: "Sources/System/CBuildInformation",
+    cSettings: [.define("ANECHOIC_COMMIT", to: "\"\(commit)\"")]),
   system("CALSA", "alsa", apt: "libasound2-dev"),
   system("CDBus", "dbus-1", apt: "libdbus-1-dev"),
   .systemLibrary(name: "CEpoll", path: "Sources/System/CEpoll"),
@@ -183,7 +194,10 @@ let common: [Target] = [
   module("Operations", in: "Sources/Common", ["LinuxSystem", logging]),
   module(
     "CommandLineSupport", in: "Sources/Common",
-    ["VoiceClient", "AnechoicAPI", "GRPCTransport", "LinuxSystem", argumentParser]),
+    [
+      "VoiceClient", "AnechoicAPI", "GRPCTransport", "LinuxSystem", "CBuildInformation",
+      argumentParser,
+    ]),
   module(
     "CommandLineSettings", in: "Sources/Common",
     ["CommandLineSupport", "Settings", argumentParser]),
@@ -317,7 +331,7 @@ let unitTests: [Target] = [
   tests(
     "LiveVoiceTests",
     ["LiveVoice", "VoiceClient", "AnechoicAPI", "GRPCTransport", "ScriptedSessions", protobuf]),
-  tests("LinuxSystemTests", ["LinuxSystem"]),
+  tests("LinuxSystemTests", ["LinuxSystem", "TestNetwork"]),
   tests("SettingsTests", ["Settings"]),
   tests("OperationsTests", ["Operations", "LinuxSystem", "TestNetwork", logging]),
   tests("SpeechSynthesisTests", ["SpeechSynthesis"]),
@@ -348,7 +362,8 @@ let unitTests: [Target] = [
       protobuf,
     ]),
   tests(
-    "anechoic-serverTests", ["anechoic-server", "Settings", "VoiceServer", "TestDocuments"]),
+    "anechoic-serverTests",
+    ["anechoic-server", "GRPCTransport", "Settings", "VoiceServer", "TestDocuments"]),
   tests(
     "anechoic-edgeTests",
     [

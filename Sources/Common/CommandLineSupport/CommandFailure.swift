@@ -1,5 +1,6 @@
 public import ArgumentParser
 internal import Foundation
+internal import LinuxSystem
 
 /// A failure that a command reports in one line on standard error.
 public struct CommandFailure: Error, CustomStringConvertible {
@@ -33,6 +34,9 @@ extension ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     // libgrpc's log would appear beside the one line.
     setenv("GRPC_VERBOSITY", "NONE", 0)
+    // Dispatch logs an error when a user without privileges may not raise the priority of one of its
+    // threads, which then runs with the usual one.
+    setenv("LIBDISPATCH_LOG", "NO", 0)
     do {
       var command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand {
@@ -41,7 +45,9 @@ extension ParsableCommand {
         try command.run()
       }
     } catch let failure as CommandFailure {
-      standardError("\(_commandName): \(failure)\n")
+      // The journal of systemd reads and removes the priority of an error.
+      let priority = JournalStream.isStandardError ? "<3>" : ""
+      standardError("\(priority)\(_commandName): \(failure)\n")
       Foundation.exit(failure.code)
     } catch {
       if let unknown = UnknownSubcommand(in: CommandLine.arguments.dropFirst(), of: Self.self) {

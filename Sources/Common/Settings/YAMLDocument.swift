@@ -85,9 +85,17 @@ extension YamlError {
   /// Returns the error with its line, if it has one.
   fileprivate func located(in file: String) -> SettingsError {
     switch self {
-    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-      .composer(_, let problem, let mark, _):
-      return SettingsError("\(file):\(mark.line)", Self.words(problem))
+    case .scanner(let context, let problem, let mark, let yaml),
+      .parser(let context, let problem, let mark, let yaml),
+      .composer(let context, let problem, let mark, let yaml):
+      if let context, let opened = Self.unclosed(context, problem) {
+        return SettingsError(Self.place(context.mark, in: file), opened)
+      }
+      if problem.contains("tab character") || Self.isTab(at: mark, of: yaml) {
+        return SettingsError(
+          Self.place(mark, in: file), "a tab is not allowed here; indent with spaces")
+      }
+      return SettingsError(Self.place(mark, in: file), Self.words(problem))
     case .reader(let problem, let offset, _, let yaml):
       let line = 1 + yaml.utf8.prefix(offset ?? 0).count { $0 == UInt8(ascii: "\n") }
       return SettingsError("\(file):\(line)", problem)
@@ -96,6 +104,28 @@ extension YamlError {
       return SettingsError("\(file):\(context.mark.line)", "\(names) appears twice")
     default: return SettingsError(file, "\(self)")
     }
+  }
+
+  private static func place(_ mark: Mark, in file: String) -> String {
+    "\(file):\(mark.line):\(mark.column)"
+  }
+
+  /// Returns what is open at `context`, or nil. libyaml places such an error where it noticed it, which
+  /// is often the end of the file.
+  private static func unclosed(_ context: Context, _ problem: String) -> String? {
+    switch context.text {
+    case "while scanning a quoted scalar" where problem.contains("end of stream"):
+      "the quotation mark is never closed"
+    case "while parsing a flow mapping": "the { is never closed, or a comma is missing after it"
+    case "while parsing a flow sequence": "the [ is never closed, or a comma is missing after it"
+    default: nil
+    }
+  }
+
+  private static func isTab(at mark: Mark, of yaml: String) -> Bool {
+    let lines = yaml.split(separator: "\n", omittingEmptySubsequences: false)
+    guard lines.indices.contains(mark.line - 1) else { return false }
+    return lines[mark.line - 1].dropFirst(mark.column - 1).first == "\t"
   }
 
   /// Returns a text of libyaml in the words of our messages, as far as users meet it.

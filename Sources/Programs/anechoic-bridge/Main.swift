@@ -17,6 +17,6 @@ struct AnechoicBridge: AsyncParsableCommand {
       Exits with 0 after SIGTERM or SIGINT, with 2 and one line on standard error if something cannot \
       be done, and with 64 for wrong usage.
       """,
-    version: anechoicVersion,
+    version: Build.version,
     subcommands: [AudioSocketCommand.self, RealtimeCommand.self, MediaStreamsCommand.self])
 }

@@ -26,7 +26,7 @@ struct AnechoicEdge: AsyncParsableCommand {
       Exits with 0 after SIGTERM or SIGINT, with 1 if a test did not hear its chirp, with 2 after \
       an error that a retry cannot correct, and with 64 for wrong usage.
       """,
-    version: anechoicVersion,
+    version: Build.version,
     subcommands: [
       RunCommand.self, CheckConfigCommand.self, DevicesCommand.self, StatusCommand.self,
       CallCommand.self, MuteCommand.self, UnmuteCommand.self, RouteCommand.self, TestCommand.self,

@@ -1,7 +1,11 @@
 internal import ArgumentParser
 internal import CommandLineSupport
 internal import Foundation
+internal import GRPCTransport
+internal import LinuxSystem
+internal import Operations
 internal import Settings
+internal import VoiceServer
 
 /// Checks the settings without starting a server.
 struct CheckConfigCommand: AsyncParsableCommand {
@@ -9,12 +13,18 @@ struct CheckConfigCommand: AsyncParsableCommand {
     commandName: "check-config",
     abstract: "Check the settings file, the environment, and the files that they name.",
     discussion: """
-      Prints nothing and exits with 0 if a server could start with the settings. Otherwise prints one \
-      line that names the file, the line and the key, or the variable, and exits with 2. Addresses \
-      are not tried.
+      Prints nothing and exits with 0 if a server could start with the settings and clients could \
+      use its certificates. Otherwise prints one line that names the file, the line and the key, or \
+      the variable, and exits with 2. A certificate that expires within 14 days is a warning. \
+      Addresses are not tried.
+
+      The check is made with the rights of the user who runs it. As root, name the user of the \
+      service with --user. The unit of systemd makes the same check within its own limits on files \
+      before it starts or reloads.
 
         anechoic-server check-config
         anechoic-server check-config server.yaml --print
+        sudo anechoic-server check-config --user anechoic
       """)
 
   @Argument(
@@ -22,6 +32,16 @@ struct CheckConfigCommand: AsyncParsableCommand {
   var file: String?
 
   @OptionGroup var option: SettingsFileOption
+
+  @Option(
+    help: ArgumentHelp(
+      "Check what this user may read and write. Only root can ask for another user.",
+      valueName: "name"))
+  var user: String?
+
+  @Flag(
+    help: "Warn about a certificate that is not valid now, with which a server can start.")
+  var allowExpired = false
 
   @Flag(help: "Print every setting with its value and the place where it is set.")
   var print = false
@@ -41,11 +61,27 @@ struct CheckConfigCommand: AsyncParsableCommand {
   func run() async throws {
     if sample { return Swift.print(ServerSettings.sample, terminator: "") }
     if reference { return Swift.print(ServerSettings.table.reference(), terminator: "") }
+    if let user { try ProcessUser.become(user) }
     let settings = try SettingsSources(
       file: file ?? option.config, environment: ProcessInfo.processInfo.environment
     ).readForCommand()
     if print { Swift.print(ServerSettings.table.listing(settings), terminator: "") }
-    _ = try settings.prepared { _ in }
+    let prepared = try settings.prepared { _ in }
     try settings.checkAuditLog()
+    try checkExpiry(of: UsedCertificate.all(of: prepared.configuration.security), settings)
+  }
+
+  private func checkExpiry(
+    of certificates: [UsedCertificate], _ settings: LayeredValues<ServerSettings>
+  ) throws {
+    let now = Duration.now.components.seconds
+    for certificate in certificates {
+      let state = CertificateExpiry.state(of: certificate.validity, at: now)
+      guard let words = state.words(certificate.validity) else { continue }
+      let problem = settings.wrong(certificate.setting, words).description
+      guard !state.isRefused || allowExpired else { throw CommandFailure(problem) }
+      let priority = JournalStream.isStandardError ? "<4>" : ""
+      standardError("\(priority)anechoic-server: warning: \(problem)\n")
+    }
   }
 }

@@ -14,18 +14,22 @@ actor RunningServer {
   private var configuration: ServerConfiguration
   private let keys: TokenKeyFile?
   private let operations: ServerOperations
+  private let service: SystemdService
 
   init(
     _ server: VoiceProcessingServer, _ settings: ServerSettings,
     _ configuration: ServerConfiguration,
-    keys: TokenKeyFile?, _ operations: ServerOperations, from sources: SettingsSources
+    keys: TokenKeyFile?, _ operations: ServerOperations, _ service: SystemdService,
+    from sources: SettingsSources
   ) {
     self.server = server
     self.settings = settings
     self.configuration = configuration
     self.keys = keys
     self.operations = operations
+    self.service = service
     self.sources = sources
+    operations.show(UsedCertificate.all(of: configuration.security))
   }
 
   /// The time for running sessions to end when the server stops.
@@ -34,6 +38,7 @@ actor RunningServer {
   /// Reads the settings again, and applies those that a running server can change. With a mistake in
   /// the new settings, all stay as they are. Opens the file of the audit log again.
   func reload() async {
+    service.tellReloading()
     operations.reopenAuditLog()
     if let keys { reload(keys) }
     do {
@@ -48,7 +53,11 @@ actor RunningServer {
       }
       log(
         "settings reloaded: \(changes.isEmpty ? "no setting changed" : "\(changes.count) changed")")
+      operations.count(.settings, hasFailed: false)
+      service.tellReloaded(problem: nil)
     } catch {
+      operations.count(.settings, hasFailed: true)
+      service.tellReloaded(problem: "\(error)")
       operations.logger.error("settings not reloaded, all stay as they are: \(error)")
     }
   }
@@ -57,8 +66,10 @@ actor RunningServer {
   func reloadCertificates() {
     do {
       try apply(settings)
+      operations.count(.certificates, hasFailed: false)
       log("certificates reloaded; running connections keep theirs")
     } catch {
+      operations.count(.certificates, hasFailed: true)
       operations.logger.error("certificates not reloaded, the old ones stay in use: \(error)")
     }
   }
@@ -67,7 +78,9 @@ actor RunningServer {
   func watchCertificates(every interval: Duration) async {
     var used = settings.certificateFiles
     var last = used
-    while (try? await Task.sleep(for: interval)) != nil {
+    var expiries: [String: CertificateExpiry] = [:]
+    repeat {
+      tellExpiry(&expiries)
       let now = settings.certificateFiles
       // Files that are still being written are left alone until they rest.
       if now == last, now != used {
@@ -75,6 +88,17 @@ actor RunningServer {
         reloadCertificates()
       }
       last = now
+    } while (try? await Task.sleep(for: interval)) != nil
+  }
+
+  /// Tells once a day that a certificate expires soon, or has expired.
+  private func tellExpiry(_ expiries: inout [String: CertificateExpiry]) {
+    let time = Duration.now.components.seconds
+    for certificate in UsedCertificate.all(of: configuration.security) {
+      let state = CertificateExpiry.state(of: certificate.validity, at: time)
+      if expiries[certificate.setting, default: CertificateExpiry()].isDue(state, at: time) {
+        operations.tellExpiry(state, of: certificate)
+      }
     }
   }
 
@@ -98,6 +122,7 @@ actor RunningServer {
   private func apply(_ new: ServerSettings) throws {
     try new.apply(to: &configuration)
     server.apply(configuration)
+    operations.show(UsedCertificate.all(of: configuration.security))
     // Operators may have changed the switch and the level too, so only a new setting counts.
     if new.injection != settings.injection { configuration.injection.set(new.injection) }
     if new.logLevel != settings.logLevel { operations.threshold.level = new.logLevel }

@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import CommandLineSettings
 internal import CommandLineSupport
 internal import Foundation
+internal import GRPCTransport
 internal import Logging
 internal import Operations
 internal import Settings
@@ -52,7 +53,7 @@ struct ServeCommand: AsyncParsableCommand {
       once. A third one exits with 1. The server exits with 2 if it cannot start, and with 64 for \
       wrong usage.
       """,
-    version: anechoicVersion, subcommands: [CheckConfigCommand.self, HealthcheckCommand.self])
+    version: Build.version, subcommands: [CheckConfigCommand.self, HealthcheckCommand.self])
 
   // Without a group around these groups: in debug builds, ArgumentParser checks a group five times
   // for each level above it, and the server would start slowly.
@@ -87,6 +88,7 @@ struct ServeCommand: AsyncParsableCommand {
     var configuration = prepared.configuration
     configuration.metrics = operations.metrics
     configuration.log = operations.log
+    if configuration.security.isEncrypted { operations.observeHandshakes() }
     let trimming = MemoryTrimmer.run()
     defer { trimming.cancel() }
     let server: VoiceProcessingServer
@@ -102,16 +104,20 @@ struct ServeCommand: AsyncParsableCommand {
       throw error
     }
     operations.tellStart(server, settings: ServerSettings.table.texts(of: values))
+    let service = SystemdService(environment: ProcessInfo.processInfo.environment)
     let running = RunningServer(
-      server, values, configuration, keys: prepared.keys, operations, from: sources)
+      server, values, configuration, keys: prepared.keys, operations, service, from: sources)
     let watches = [
       Task { for await _ in hangups.signals { await running.reload() } },
       Task { await running.watchCertificates(every: .seconds(1)) },
       Task { await running.watchKeys(every: .seconds(2)) },
+      Task { await service.watch(server) },
     ]
+    service.tellReady()
     await signals.next()
     for watch in watches { watch.cancel() }
     let drainTime = await running.drainTime
+    service.tellStopping(drainTime: drainTime)
     operations.tell("stopping; running sessions have \(DurationArgument(drainTime)) to end")
     let hurry = Task {
       await signals.next()

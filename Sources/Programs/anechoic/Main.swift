@@ -21,7 +21,7 @@ struct Anechoic: AsyncParsableCommand {
       with 64 for wrong usage, and with 130 after Ctrl-C. Commands with other codes list them in \
       their own help.
       """,
-    version: anechoicVersion,
+    version: Build.version,
     subcommands: [
       ProcessCommand.self, ReportCommand.self, SessionsCommand.self, RoutingCommand.self,
       InjectCommand.self, RecordCommand.self, ReplayCommand.self, ProfilesCommand.self,

@@ -138,6 +138,10 @@ public final class VoiceProcessingServer: Sendable {
     await operators.withLock { $0.take() }?.shutdown(grace: .zero)
   }
 
+  /// Returns when each thread that serves calls has run some work, and never if one is stuck: see
+  /// `Server.callThreadsAnswer`.
+  public func callThreadsAnswer() async { await server.callThreadsAnswer() }
+
   /// Ends the grace of `stop` now, also if `stop` has not been called yet.
   public func hurry() { directory.hurry() }
 }

@@ -2,8 +2,10 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <string_view>
 
@@ -82,9 +84,40 @@ Owned<EVP_PKEY> read_key(cgrpc_bytes pem) {
       PEM_read_bio_PrivateKey(open(pem).get(), nullptr, nullptr, no_password));
 }
 
+int64_t seconds(const ASN1_TIME *time) {
+  std::tm parts = {};
+  return ASN1_TIME_to_tm(time, &parts) == 1 ? timegm(&parts) : 0;
+}
+
+// Calls `merge` with the validity so far and that of the next certificate.
+template <class Merge>
+cgrpc_validity merged_validity(cgrpc_bytes pem, Merge merge) {
+  const ErrorScope scope;
+  cgrpc_validity all = {0, 0};
+  each_certificate(pem, [&](Owned<X509> certificate, size_t index) {
+    const cgrpc_validity one = {seconds(X509_get0_notBefore(certificate.get())),
+                                seconds(X509_get0_notAfter(certificate.get()))};
+    all = index == 0 ? one : merge(all, one);
+    return true;
+  });
+  return all;
+}
+
 }  // namespace
 
 extern "C" {
+
+cgrpc_validity cgrpc_chain_validity(cgrpc_bytes pem) {
+  return merged_validity(pem, [](cgrpc_validity all, cgrpc_validity one) {
+    return cgrpc_validity{std::max(all.first, one.first), std::min(all.last, one.last)};
+  });
+}
+
+cgrpc_validity cgrpc_authorities_validity(cgrpc_bytes pem) {
+  return merged_validity(pem, [](cgrpc_validity all, cgrpc_validity one) {
+    return cgrpc_validity{std::min(all.first, one.first), std::max(all.last, one.last)};
+  });
+}
 
 cgrpc_pem_finding cgrpc_check_authorities(cgrpc_bytes pem) {
   const ErrorScope scope;

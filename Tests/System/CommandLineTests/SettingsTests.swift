@@ -1,5 +1,6 @@
 import Foundation
 import TestCertificates
+import TestNetwork
 import Testing
 
 /// The settings of `anechoic-server`: its file, its environment, and reloads.
@@ -66,6 +67,108 @@ struct SettingsTests {
     #expect(result.status == 2 && result.errorLines.count == 1, "\(result.errors)")
     #expect(result.errors.contains(": \(problem)"), "\(result.errors)")
     #expect(result.errors.hasPrefix("anechoic-server: server.yaml:"), "\(result.errors)")
+  }
+
+  @Test(arguments: [
+    ("listen:\n\tpublic: x\n", "server.yaml:2:1: a tab is not allowed here; indent with spaces"),
+    (
+      "limits:\n  max_sessions: \"7\nlog: {}\n",
+      "server.yaml:2:17: the quotation mark is never closed"
+    ),
+    ("limits: {max_sessions: 7\nlog: {}\n", "server.yaml:1:9: the { is never closed"),
+  ])
+  func aFileThatIsNoYAMLIsNamedWithLineAndColumn(text: String, problem: String) async throws {
+    try write(text)
+    let result = try await checkConfig()
+    #expect(result.status == 2 && result.errorLines.count == 1, "\(result.errors)")
+    #expect(result.errors.hasPrefix("anechoic-server: \(problem)"), "\(result.errors)")
+  }
+
+  @Test func anExpiredCertificateIsNoticed() async throws {
+    let certificates = try await Certificates()
+    let (certificate, key) = (certificates.path("expired.pem"), certificates.path("expired.key"))
+    try write("tls: {certificate: \(certificate), key: \(key)}\n")
+    let refused = try await checkConfig()
+    #expect(refused.status == 2, "\(refused.errors)")
+    #expect(
+      refused.errors.hasPrefix(
+        "anechoic-server: server.yaml:1: tls.certificate: the certificate expired on "),
+      "\(refused.errors)")
+    let allowed = try await checkConfig(["--allow-expired"])
+    #expect(allowed.status == 0, "\(allowed.errors)")
+    #expect(allowed.errors.contains("warning: server.yaml:1: tls.certificate: the certificate exp"))
+    let server = try await ServerProcess(in: folder, options: ["--config", "server.yaml"])
+    try await server.command.line(containing: "error tls.certificate: the certificate expired on ")
+  }
+
+  @Test(.enabled(if: getuid() == 0, "only root may check as another user"))
+  func theCheckIsMadeWithTheRightsOfAnotherUser() async throws {
+    let certificates = try await Certificates()
+    let (certificate, key) = (certificates.path("server.pem"), certificates.path("server.key"))
+    try write("tls: {certificate: \(certificate), key: \(key)}\n")
+    for file in [folder.url.path, certificates.folder.path, folder.url.path + "/server.yaml"] {
+      chmod(file, 0o755)
+    }
+    chmod(key, 0o600)
+    #expect(try await checkConfig().status == 0)
+    let other = try await checkConfig(["--user", "nobody"])
+    #expect(
+      other.status == 2 && other.errors.contains("tls.key: \(key): permission denied"),
+      "\(other.errors)")
+    let unknown = try await checkConfig(["--user", "no-such-user"])
+    #expect(unknown.status == 2 && unknown.errors.contains("there is no user no-such-user"))
+  }
+
+  @Test func systemdIsToldWhenTheServerIsReadyReloadsAndStops() async throws {
+    let manager = try #require(ServiceManagerSocket())
+    try write("sessions: {drain_time: 60s}\n")
+    let server = try Command(
+      "/usr/bin/env",
+      [
+        "NOTIFY_SOCKET=\(manager.name)", "WATCHDOG_USEC=300000", Command.path("anechoic-server"),
+        "--config", "server.yaml", "--listen", "127.0.0.1:0", "--admin-listen", "off",
+        "--http-listen", "off",
+      ], in: folder)
+    #expect(try await manager.messages(until: "READY=1").last == "READY=1")
+    #expect(try await manager.messages(until: "WATCHDOG=1").last == "WATCHDOG=1")
+    try write("sessions: {drain_time: x}\n")
+    server.signal(SIGHUP)
+    let reload = try await manager.messages(until: "STATUS=settings not reloaded: server.yaml:1:")
+    #expect(reload.contains { $0.hasPrefix("RELOADING=1\nMONOTONIC_USEC=") }, "\(reload)")
+    #expect(reload.suffix(2).first == "READY=1", "\(reload)")
+    server.signal(SIGTERM)
+    let end = try await manager.messages(until: "STOPPING=1")
+    #expect(end.last == "STOPPING=1\nEXTEND_TIMEOUT_USEC=75000000", "\(end)")
+    #expect(try await server.wait().status == 0)
+  }
+
+  @Test func reloadsCertificatesAndFailedHandshakesAreMetrics() async throws {
+    let certificates = try await Certificates()
+    try write(
+      """
+      tls: {certificate: \(certificates.path("server.pem")), key: \(certificates.path("server.key"))}
+      listen: {http: "127.0.0.1:0"}
+      """)
+    let server = try await ServerProcess(
+      in: folder, options: ["--config", "server.yaml", "--http-listen", "127.0.0.1:0"])
+    let line = try await server.command.line(containing: "metrics on ")
+    let page = String(line.split(separator: " ").last ?? "")
+    func metrics() async throws -> String {
+      try await Command.run("/usr/bin/curl", ["--silent", page], in: folder).text
+    }
+    let before = try await metrics()
+    #expect(
+      before.contains("anechoic_certificate_expiry_timestamp_seconds{certificate=\"server\"} 1"))
+    #expect(!before.contains("grpc_server_handled_total{"))
+    _ = try await Command.run(
+      "/usr/bin/curl", ["--silent", "http://\(server.address)/"], in: folder)
+    try await server.command.line(containing: "TLS handshake failed reason=not_tls problem=")
+    try write("x")
+    server.command.signal(SIGHUP)
+    try await server.command.line(containing: "settings not reloaded")
+    let after = try await metrics()
+    #expect(after.contains("anechoic_reloads_total{part=\"settings\",outcome=\"failed\"} 1\n"))
+    #expect(after.contains("anechoic_tls_handshakes_failed_total{reason=\"not_tls\"} 1\n"))
   }
 
   @Test func theOperatorsListenerAnswersTheHealthcheck() async throws {

@@ -13,7 +13,8 @@ from deployments import (
     CHART, DEPLOY, PACKAGE, charted, check, environment, kustomized, only, overlay, server,
     with_components)
 
-TLS = {"tls": {"secretName": "anechoic-tls"}}
+OPEN = {"authentication": {"mode": "none"}}
+TLS = {**OPEN, "tls": {"secretName": "anechoic-tls"}}
 CERTIFICATE = {**TLS, "authentication": {"mode": "certificate"}}
 JWT = {
     **TLS,
@@ -28,7 +29,7 @@ JWT = {
 EVERYTHING = {**JWT, "autoscaling": {"enabled": True}, "serviceMonitor": {"enabled": True}}
 # The overlays, and the values of the chart that mean the same.
 VARIANTS = {
-    "base": {}, "overlays/tls": TLS, "overlays/mtls": CERTIFICATE, "overlays/jwt": JWT,
+    "base": OPEN, "overlays/tls": TLS, "overlays/mtls": CERTIFICATE, "overlays/jwt": JWT,
 }
 
 
@@ -86,7 +87,7 @@ class Manifests(unittest.TestCase):
                 self.assertEqual(sleep[0], "sleep")
                 drain = int(environment(objects)["ANECHOIC_DRAIN_TIME"])
                 self.assertGreater(grace, drain + int(sleep[1]))
-        longer = charted({"drainSeconds": 600})
+        longer = charted({**OPEN, "drainSeconds": 600})
         pod = only(longer, "Deployment")["spec"]["template"]["spec"]
         self.assertGreater(pod["terminationGracePeriodSeconds"], 605)
 
@@ -212,6 +213,11 @@ class Chart(unittest.TestCase):
 
     def test_refuses_wrong_values(self):
         cases = {
+            "authentication.mode": {}, "settingsFrom": {"settingsFrom": [{"secret": "a"}]},
+            "needs one of": {"authentication": {"mode": "jwt", "jwt": {
+                "issuer": "a", "keysConfigMap": "a", "keysSecret": "b"}}},
+            "extraVolumes": {"extraVolumes": [{"name": "tls", "emptyDir": {}}]},
+            "persistence": {"persistence": {"enabled": True, "size": "large"}},
             "replicas": {"replicas": 0}, "LISTEN": {"settings": {"LISTEN": "0.0.0.0:1"}},
             "unknown": {"unknown": 1}, "mode": {"authentication": {"mode": "password"}},
             "tls.secretName": {"authentication": {"mode": "certificate"}},
@@ -220,6 +226,52 @@ class Chart(unittest.TestCase):
         for expected, values in cases.items():
             with self.subTest(expected), self.assertRaisesRegex(Exception, expected):
                 charted(values)
+
+    def test_persistence_gives_each_pod_a_claim_of_its_own(self):
+        objects = charted({
+            **EVERYTHING, "persistence": {"enabled": True, "size": "5Gi", "auditLog": True}})
+        check(objects)
+        pods = only(objects, "StatefulSet")["spec"]
+        self.assertEqual([each["kind"] for each in objects if each["kind"] == "Deployment"], [])
+        claim = pods["volumeClaimTemplates"][0]
+        self.assertEqual(claim["spec"]["resources"]["requests"]["storage"], "5Gi")
+        self.assertIn(pods["serviceName"], [
+            each["metadata"]["name"] for each in objects
+            if each["kind"] == "Service" and each["spec"].get("clusterIP") == "None"])
+        container = pods["template"]["spec"]["containers"][0]
+        mount = {each["name"]: each for each in container["volumeMounts"]}[claim["metadata"]["name"]]
+        files = {each["name"]: each["value"] for each in container["env"]}
+        for name in ("ANECHOIC_PROFILES_DIRECTORY", "ANECHOIC_AUDIT_LOG"):
+            self.assertTrue(files[name].startswith(mount["mountPath"] + "/"), files[name])
+        target = only(objects, "HorizontalPodAutoscaler")["spec"]["scaleTargetRef"]
+        self.assertEqual(target["kind"], "StatefulSet")
+
+    def test_volumes_secrets_and_an_account_can_be_given(self):
+        objects = charted({
+            **OPEN,
+            "settingsFrom": [{"secretRef": {"name": "settings"}}],
+            "extraVolumes": [{"name": "more", "secret": {"secretName": "more"}}],
+            "extraVolumeMounts": [{"name": "more", "mountPath": "/more", "readOnly": True}],
+            "serviceAccount": {"annotations": {"a/b": "c"}},
+        })
+        check(objects)
+        account = only(objects, "ServiceAccount")
+        self.assertFalse(account["automountServiceAccountToken"])
+        self.assertEqual(account["metadata"]["annotations"], {"a/b": "c"})
+        pod = only(objects, "Deployment")["spec"]["template"]["spec"]
+        self.assertEqual(pod["serviceAccountName"], account["metadata"]["name"])
+        self.assertEqual(pod["volumes"][0]["secret"]["secretName"], "more")
+        self.assertEqual(server(objects)["envFrom"], [{"secretRef": {"name": "settings"}}])
+        self.assertEqual(server(objects)["volumeMounts"][0]["mountPath"], "/more")
+        without = charted({**OPEN, "serviceAccount": {"create": False}})
+        self.assertEqual([each for each in without if each["kind"] == "ServiceAccount"], [])
+
+    def test_keys_of_tokens_may_be_in_a_secret(self):
+        objects = charted({"authentication": {"mode": "jwt", "jwt": {
+            "keysSecret": "keys", "issuer": "https://login.example.com"}}})
+        check(objects)
+        pod = only(objects, "Deployment")["spec"]["template"]["spec"]
+        self.assertEqual(pod["volumes"][0]["secret"]["secretName"], "keys")
 
     def test_two_releases_do_not_share_names_or_pods(self):
         first, second = charted(EVERYTHING, name="one"), charted(EVERYTHING, name="two")
@@ -232,7 +284,7 @@ class Chart(unittest.TestCase):
     def test_notes_say_how_to_reach_the_server_with_its_certificate(self):
         command = "anechoic health --server 127.0.0.1:50051"
         for values, options in (
-            ({}, ""), (TLS, " --tls-server-name NAME"),
+            (OPEN, ""), (TLS, " --tls-server-name NAME"),
             (CERTIFICATE, " --tls-server-name NAME --certificate client.pem --key client.key"),
         ):
             with self.subTest(options), helm_python.Chart.load(CHART) as chart:

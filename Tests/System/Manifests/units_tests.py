@@ -59,6 +59,14 @@ class Units(unittest.TestCase):
 
 
 class Service(unittest.TestCase):
+    def test_a_start_and_a_reload_check_the_settings_of_the_service(self):
+        settings = unit("anechoic-server")
+        start, check = settings["ExecStart"][0], settings["ExecStartPre"][0]
+        options = start.removeprefix("/usr/bin/anechoic-server")
+        self.assertEqual(check, f"/usr/bin/anechoic-server check-config{options} --allow-expired")
+        self.assertEqual(settings["ExecReload"][0], check)
+        self.assertEqual(settings["Type"], ["notify"])
+
     def test_is_killed_after_the_drain_only(self):
         sample = (DEPLOY / "anechoic-server.yaml").read_text()
         drain = re.search(r"^[# ]*drain_time: (\d+)s?$", sample, re.MULTILINE).group(1)

@@ -45,6 +45,19 @@ struct ExpositionTests {
         .contains("anechoic_sessions_refused_total{reason=\"a\\\"b\\\\c\\nd\"} 1\n"))
   }
 
+  @Test func callsThatNeverHappenedAreLeftOut() {
+    let calls = CallMetrics(registry, type: "unary", service: "a.B", method: "C")
+    _ = CallMetrics(registry, type: "unary", service: "a.B", method: "D")
+    let before = Exposition.prometheus.text(of: registry)
+    #expect(!before.contains("{"))
+    #expect(before.contains("# TYPE grpc_server_handled_total counter\n"))
+    calls.started()
+    calls.handled(code: 0, after: .milliseconds(1))
+    let after = Exposition.prometheus.text(of: registry)
+    #expect(after.contains("grpc_method=\"C\",grpc_code=\"OK\"} 1\n"))
+    #expect(!after.contains("Canceled") && !after.contains("grpc_method=\"D\""))
+  }
+
   @Test func theSameSeriesIsTheSameCounter() {
     registry.counter(.sessionsEnded, "idle").add()
     registry.counter(.sessionsEnded, "idle").add()

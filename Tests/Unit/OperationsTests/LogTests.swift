@@ -195,3 +195,16 @@ struct LevelTests {
     #expect(logger.logLevel == .debug)
   }
 }
+
+struct JournalPriorityTests {
+  @Test(arguments: [
+    (Logger.Level.critical, "<2>"), (.error, "<3>"), (.warning, "<4>"), (.notice, "<5>"),
+    (.info, "<6>"), (.debug, "<7>"), (.trace, "<7>"),
+  ])
+  func aLineForTheJournalBeginsWithItsPriority(level: Logger.Level, priority: String) {
+    for format in LogFormat.allCases {
+      let line = LogLine(level: level, message: "a")
+      #expect(line.text(format, forJournal: true) == priority + line.text(format))
+    }
+  }
+}

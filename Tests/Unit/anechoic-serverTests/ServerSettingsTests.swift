@@ -41,6 +41,18 @@ struct ServerSettingsTests {
   @Test(arguments: [
     ("tls: {key: /k}", "x.yaml:1: tls.key: the certificate and the key must be set together"),
     ("tls: {client_ca: /a}", "x.yaml:1: tls.client_ca: needs a certificate and a key"),
+    (
+      "listen: {public: [\"127.0.0.1:5000\", \"127.0.0.1:5000\"]}",
+      "x.yaml:1: listen.public: 127.0.0.1:5000 is taken by 127.0.0.1:5000 of listen.public; give"
+    ),
+    (
+      "listen: {public: \"127.0.0.1:5000\", http: \"localhost:5000\"}",
+      "x.yaml:1: listen.http: localhost:5000 is taken by 127.0.0.1:5000 of listen.public; give"
+    ),
+    (
+      "listen: {admin: \"127.0.0.1:5000\", http: \"0.0.0.0:5000\"}",
+      "x.yaml:1: listen.http: 0.0.0.0:5000 is taken by 127.0.0.1:5000 of listen.admin; give"
+    ),
     ("sessions: {engine: x}", "x.yaml:1: sessions.engine: \"x\" is not an engine"),
     (
       "limits: {idle_limit: 8d}",

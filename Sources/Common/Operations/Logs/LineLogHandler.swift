@@ -25,15 +25,19 @@ public struct LineLogHandler: LogHandler {
   private let format: LogFormat
   private let threshold: LogThreshold
   private let isAudit: Bool
+  private let forJournal: Bool
 
-  /// Creates a handler. All handlers with the same threshold change their level together.
+  /// Creates a handler. All handlers with the same threshold change their level together. Lines
+  /// `forJournal` begin with their priority.
   public init(
-    _ writer: LineWriter, format: LogFormat, threshold: LogThreshold, isAudit: Bool = false
+    _ writer: LineWriter, format: LogFormat, threshold: LogThreshold, isAudit: Bool = false,
+    forJournal: Bool = false
   ) {
     self.writer = writer
     self.format = format
     self.threshold = threshold
     self.isAudit = isAudit
+    self.forJournal = forJournal
   }
 
   public var logLevel: Logger.Level {
@@ -51,7 +55,7 @@ public struct LineLogHandler: LogHandler {
     let line = LogLine(
       level: event.level, message: event.message.description, fields: Self.fields(all),
       isAudit: isAudit)
-    writer.write(line.text(format))
+    writer.write(line.text(format, forJournal: forJournal))
   }
 
   /// The keys that name the subject of a line come first, the others by their names.

@@ -30,11 +30,12 @@ public struct LogLine: Sendable {
   }
 
   /// Returns the line with a newline at its end, which is the only one.
-  public func text(_ format: LogFormat) -> String {
-    switch format {
-    case .json: json
-    case .text: plain
-    }
+  ///
+  /// - Parameter forJournal: Whether the line begins with its priority, which the journal of systemd
+  ///   removes: `<3>` for an error.
+  public func text(_ format: LogFormat, forJournal: Bool = false) -> String {
+    let line = format == .json ? json : plain
+    return forJournal ? level.journalPriority + line : line
   }
 
   private var plain: String {
@@ -65,6 +66,20 @@ public struct LogLine: Sendable {
   }
 
   private static func padded(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+extension Logger.Level {
+  /// The beginning of a line for the journal of systemd, as sd-daemon(3) describes it.
+  public var journalPriority: String {
+    switch self {
+    case .critical: "<2>"
+    case .error: "<3>"
+    case .warning: "<4>"
+    case .notice: "<5>"
+    case .info: "<6>"
+    case .debug, .trace: "<7>"
+    }
+  }
 }
 
 extension Duration {

@@ -40,7 +40,7 @@ public enum Exposition: Sendable, CaseIterable {
     let name = familyName(of: declaration)
     text += "# HELP \(name) \(escaped(declaration.help, quotes: self == .openMetrics))\n"
     text += "# TYPE \(name) \(declaration.kind.rawValue)\n"
-    for series in family.series {
+    for series in family.series where !(declaration.omitsZeros && series.source.isZero) {
       let labels = zip(declaration.labels, series.labels).map { label, value in
         "\(label.name)=\"\(escaped(value, quotes: true))\""
       }

@@ -7,6 +7,7 @@ extension MetricDeclaration {
     outputChunksDropped, echoReduction, echoDelay, drift, voiceTransitions, muteGestures,
     callsStarted, callsHandled, messagesReceived, messagesSent, callDuration,
     logLines, logLinesLost, auditLinesLost, operatorRequests,
+    reloads, certificateExpiry, handshakesFailed,
     processorTime, residentMemory, openFiles, mostOpenFiles, startTime,
   ]
 
@@ -15,6 +16,7 @@ extension MetricDeclaration {
     labels: [
       Label("version", "the version of the server"),
       Label("swift", "the version of the compiler"),
+      Label("commit", "the commit that the server was built from, or unknown"),
     ],
     unit: "1", help: "The build of the server. The value is always 1.")
 
@@ -126,6 +128,36 @@ extension MetricDeclaration {
     "anechoic_http_requests_total", .counter,
     labels: [Label("code", "the status code of HTTP")], unit: "requests",
     help: "The requests of operators that were answered over HTTP.")
+
+  public static let reloads = MetricDeclaration(
+    "anechoic_reloads_total", .counter,
+    labels: [
+      Label("part", "settings, certificates, keys, audit_log"),
+      Label("outcome", "applied, failed"),
+    ], unit: "reloads",
+    help:
+      "The times that a part was read again while the server ran. If that failed, the old one stays."
+  )
+
+  public static let certificateExpiry = MetricDeclaration(
+    "anechoic_certificate_expiry_timestamp_seconds", .gauge,
+    labels: [Label("certificate", "server, client_ca")], unit: "seconds",
+    help: """
+      The end of the validity of the certificates in use, in seconds since 1970: of the server's chain \
+      the earliest end, of the authorities of clients the latest.
+      """)
+
+  public static let handshakesFailed = MetricDeclaration(
+    "anechoic_tls_handshakes_failed_total", .counter,
+    labels: [
+      Label(
+        "reason",
+        """
+        no_certificate, certificate_refused, refused_by_client, not_tls, no_http2, \
+        version_or_cipher, closed, timeout, other
+        """)
+    ], unit: "handshakes",
+    help: "The connections of clients that ended before TLS was established, by the reason.")
 
   public static let processorTime = MetricDeclaration(
     "process_cpu_seconds_total", .counter, unit: "seconds",

@@ -26,16 +26,19 @@ public struct MetricDeclaration: Sendable, Hashable {
   public let help: String
   /// The upper bounds of a histogram's classes in `unit`, in ascending order. Empty for other kinds.
   public let bounds: [Double]
+  /// Whether a series is left out of the exposition until it has counted something.
+  let omitsZeros: Bool
 
   init(
     _ name: String, _ kind: Kind, labels: [Label] = [], unit: String, bounds: [Double] = [],
-    help: String
+    omitsZeros: Bool = false, help: String
   ) {
     self.name = name
     self.kind = kind
     self.labels = labels
     self.unit = unit
     self.bounds = bounds
+    self.omitsZeros = omitsZeros
     self.help = help
   }
 }

@@ -11,6 +11,15 @@ public final class MetricsRegistry: Sendable {
     case reading(@Sendable () -> Double)
     case gauge(AtomicGauge)
     case histogram(AtomicHistogram)
+
+    /// Whether nothing has been counted.
+    var isZero: Bool {
+      switch self {
+      case .counter(let counter): counter.value == 0
+      case .histogram(let histogram): histogram.snapshot.count == 0
+      case .reading, .gauge: false
+      }
+    }
   }
 
   struct Series: Sendable {

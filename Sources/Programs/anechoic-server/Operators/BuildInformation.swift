@@ -1,4 +1,5 @@
 internal import AnechoicAPI
+internal import CommandLineSupport
 internal import Foundation
 internal import Operations
 internal import VoiceEngines
@@ -13,6 +14,7 @@ struct BuildInformation: Encodable {
   }
 
   let version = anechoicVersion
+  let commit = Build.commit
   let swift = Self.swiftVersion
   let engines: [Engine]
 
@@ -32,7 +34,7 @@ struct BuildInformation: Encodable {
   }
 
   func add(to registry: MetricsRegistry) {
-    registry.gauge(.buildInfo, version, swift).set(1)
+    registry.gauge(.buildInfo, version, swift, commit).set(1)
   }
 
   /// The version of the compiler, as far as conditions can tell.
@@ -48,5 +50,5 @@ struct BuildInformation: Encodable {
     #endif
   }
 
-  private enum CodingKeys: String, CodingKey { case version, swift, engines }
+  private enum CodingKeys: String, CodingKey { case version, commit, swift, engines }
 }

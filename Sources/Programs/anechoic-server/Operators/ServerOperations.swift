@@ -2,12 +2,19 @@ internal import AnechoicAPI
 internal import Authentication
 internal import CommandLineSupport
 internal import Foundation
+internal import GRPCTransport
 internal import LinuxSystem
 internal import Logging
 internal import Operations
 internal import Synchronization
 internal import VoiceEngines
 internal import VoiceServer
+
+/// A part of the server that is read again while it runs.
+enum ReloadedPart: String, CaseIterable {
+  case settings, certificates, keys
+  case auditLog = "audit_log"
+}
 
 /// The metrics, the log, the audit log and the HTTP listener of a server process.
 final class ServerOperations: Sendable {
@@ -19,6 +26,8 @@ final class ServerOperations: Sendable {
   /// The lowest level of the log.
   let threshold: LogThreshold
   private let audit: Logger
+  /// Whether lines on standard error begin with the priority that the journal reads.
+  private let forJournal = JournalStream.isStandardError
   private let errors: LineWriter
   private let auditFile: LineWriter?
   private let listener = Mutex<HTTPListener?>(nil)
@@ -33,6 +42,12 @@ final class ServerOperations: Sendable {
     let registry = MetricsRegistry()
     metrics = ServerMetrics(registry)
     ProcessMetrics.add(to: registry)
+    for part in ReloadedPart.allCases {
+      // Prometheus sees an increase only in a series that was there before.
+      for outcome in ["applied", "failed"] {
+        _ = registry.counter(.reloads, part.rawValue, outcome)
+      }
+    }
     self.format = format
     let threshold = LogThreshold(level)
     self.threshold = threshold
@@ -40,10 +55,10 @@ final class ServerOperations: Sendable {
       descriptor: STDERR_FILENO,
       counts: .init(
         written: registry.counter(.logLines), lost: registry.counter(.logLinesLost)),
-      lossLine: Self.lossLine(format, isAudit: false))
+      lossLine: Self.lossLine(format, isAudit: false, forJournal: forJournal))
     self.errors = errors
-    logger = Logger(label: "anechoic-server") { _ in
-      LineLogHandler(errors, format: format, threshold: threshold)
+    logger = Logger(label: "anechoic-server") { [forJournal] _ in
+      LineLogHandler(errors, format: format, threshold: threshold, forJournal: forJournal)
     }
     let auditCounts = LineWriter.Counts(lost: registry.counter(.auditLinesLost))
     auditFile = try auditLog.map { path throws(CommandFailure) in
@@ -53,20 +68,23 @@ final class ServerOperations: Sendable {
       return writer
     }
     let auditWriter = auditFile ?? errors
+    let auditForJournal = auditFile == nil && forJournal
     audit = Logger(label: "anechoic-server.audit") { _ in
-      LineLogHandler(auditWriter, format: format, threshold: LogThreshold(.trace), isAudit: true)
+      LineLogHandler(
+        auditWriter, format: format, threshold: LogThreshold(.trace), isAudit: true,
+        forJournal: auditForJournal)
     }
     log = ServerLog(logger, audit: audit)
   }
 
   /// Returns the line that tells how many lines were lost.
   private static func lossLine(
-    _ format: LogFormat, isAudit: Bool
+    _ format: LogFormat, isAudit: Bool, forJournal: Bool = false
   ) -> @Sendable (UInt64) -> String {
     { count in
       LogLine(
         level: .warning, message: "\(count) lines were lost before this one", isAudit: isAudit
-      ).text(format)
+      ).text(format, forJournal: forJournal)
     }
   }
 
@@ -75,13 +93,61 @@ final class ServerOperations: Sendable {
     guard let auditFile else { return }
     guard auditFile.reopen() else {
       let reason = CommandFailure(systemErrorAt: auditFile.path ?? "")
+      count(.auditLog, hasFailed: true)
       return logger.error("audit log not reopened, the old file stays in use: \(reason)")
     }
+    count(.auditLog, hasFailed: false)
     logger.notice("audit log reopened")
+  }
+
+  /// Counts that a part was read again, or could not be.
+  func count(_ part: ReloadedPart, hasFailed: Bool) {
+    metrics.registry.counter(.reloads, part.rawValue, hasFailed ? "failed" : "applied").add()
+  }
+
+  /// Shows the times of certificates as a metric.
+  func show(_ certificates: [UsedCertificate]) {
+    for certificate in certificates {
+      metrics.registry.gauge(.certificateExpiry, certificate.label)
+        .set(Double(certificate.validity.last))
+    }
+  }
+
+  /// Counts TLS handshakes that fail from now on, and tells them in the log, within a limit.
+  func observeHandshakes() {
+    let counters = Dictionary(
+      uniqueKeysWithValues: HandshakeFailure.Reason.allCases.map {
+        ($0, metrics.registry.counter(.handshakesFailed, $0.rawValue))
+      })
+    let budget = Mutex(LogBudget())
+    HandshakeFailure.observe { [logger] failure in
+      counters[failure.reason]?.add()
+      let verdict = budget.withLock { $0.take(for: failure.reason.rawValue, now: .now) }
+      guard case .write(let suppressed) = verdict else { return }
+      var fields: Logger.Metadata = [
+        "reason": "\(failure.reason.rawValue)", "problem": "\(failure.problem)",
+      ]
+      if suppressed > 0 { fields["suppressed"] = "\(suppressed)" }
+      // Load balancers and port scans connect and close.
+      let level = failure.reason == .closed ? Logger.Level.debug : .notice
+      logger.log(level: level, "TLS handshake failed", metadata: fields)
+    }
+  }
+
+  /// Tells that certificates expire, as an error if a client refuses them.
+  func tellExpiry(_ state: CertificateExpiry.State, of certificate: UsedCertificate) {
+    guard let words = state.words(certificate.validity) else { return }
+    let level = state.isRefused ? Logger.Level.error : .warning
+    logger.log(level: level, "\(certificate.setting): \(words)")
   }
 
   /// Tells whether a file of keys could be read again.
   func tellKeys(_ outcome: TokenKeyFile.Outcome, of path: String) {
+    if case .failure = outcome {
+      count(.keys, hasFailed: true)
+    } else {
+      count(.keys, hasFailed: false)
+    }
     switch outcome {
     case .success(let count):
       logger.notice("\(path): \(count) key\(count == 1 ? " is" : "s are") in use")
@@ -158,6 +224,7 @@ final class ServerOperations: Sendable {
     }
     var metadata = settings.mapValues { Logger.MetadataValue.string($0) }
     metadata["version"] = "\(anechoicVersion)"
+    metadata["commit"] = "\(Build.commit)"
     logger.notice("started", metadata: metadata)
   }
 
@@ -175,6 +242,7 @@ final class ServerOperations: Sendable {
   /// Writes a line for people and scripts: as it is, or as a line of JSON.
   private func tell(_ text: String, isFirst: Bool) {
     guard format == .text else { return logger.notice("\(text)") }
-    errors.write("anechoic-server\(isFirst ? " \(anechoicVersion)" : ""): \(text)\n")
+    let priority = forJournal ? Logger.Level.notice.journalPriority : ""
+    errors.write("\(priority)anechoic-server\(isFirst ? " \(anechoicVersion)" : ""): \(text)\n")
   }
 }

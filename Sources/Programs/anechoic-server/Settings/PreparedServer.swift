@@ -54,11 +54,12 @@ extension LayeredValues<ServerSettings> {
         for: values.listen, isEncrypted: configuration.security.isEncrypted))
   }
 
-  /// Throws a failure if the folder of the audit log cannot be written to.
+  /// Throws a failure if the file of the audit log cannot be written to, or made.
   public func checkAuditLog() throws {
     guard let path = values.auditLog else { return }
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    guard access(folder, W_OK | X_OK) == 0 else {
+    let isWritable = access(path, F_OK) == 0 ? access(path, W_OK) : access(folder, W_OK | X_OK)
+    guard isWritable == 0 else {
       throw failure("log.audit_file", CommandFailure(systemErrorAt: path).description)
     }
   }

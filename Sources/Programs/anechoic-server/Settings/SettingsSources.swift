@@ -47,6 +47,7 @@ extension ServerSettings {
     guard values.tlsClientAuthorities == nil || values.tlsCertificate != nil else {
       throw settings.wrong("tls.client_ca", "needs a certificate and a key")
     }
+    try checkListeners(settings)
     try checkAuthentication(settings)
   }
 }

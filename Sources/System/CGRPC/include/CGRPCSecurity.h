@@ -39,6 +39,28 @@ typedef struct {
 cgrpc_pem_finding cgrpc_check_authorities(cgrpc_bytes pem);
 cgrpc_pem_finding cgrpc_check_identity(cgrpc_bytes certificate_chain, cgrpc_bytes key);
 
+// The times between which certificates are valid, in seconds since 1970.
+typedef struct {
+  int64_t first;
+  int64_t last;
+} cgrpc_validity;
+
+// Returns the time when all certificates of a chain are valid (the latest start and the earliest end).
+// The PEM must have passed a check.
+cgrpc_validity cgrpc_chain_validity(cgrpc_bytes pem);
+
+// Returns the time when any of the authorities is valid (the earliest start and the latest end). The
+// PEM must have passed a check.
+cgrpc_validity cgrpc_authorities_validity(cgrpc_bytes pem);
+
+// Gets the description that libgrpc gives of a handshake that failed.
+typedef void (*cgrpc_handshake_observer)(const char *problem);
+
+// Has `observe` called, on threads of libgrpc, for each connection to a server of this process that ends
+// before its TLS handshake has. Replaces the log of libgrpc, which is the only source of this, so that
+// libgrpc writes no lines any more.
+void cgrpc_observe_failed_handshakes(cgrpc_handshake_observer observe);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,6 +4,8 @@ internal import CGRPC
 public struct CertificateIdentity: Sendable {
   let certificateChain: [UInt8]
   let key: [UInt8]
+  /// The time when all certificates of the chain are valid.
+  public let validity: CertificateValidity
 
   /// Creates an identity from PEM. The chain starts with the certificate of this side, followed by
   /// those that lead to an authority that the other side trusts. Throws when a certificate or the key
@@ -15,19 +17,37 @@ public struct CertificateIdentity: Sendable {
     try CertificateError.check(finding)
     self.certificateChain = certificateChain
     self.key = key
+    validity = CertificateValidity(
+      certificateChain.withUnsafeBytes { cgrpc_chain_validity($0.c) })
   }
 }
 
 /// The authorities that one side of a connection trusts: certificates that sign other certificates.
 public struct CertificateAuthorities: Sendable {
   let pem: [UInt8]
+  /// The time when any of the certificates is valid.
+  public let validity: CertificateValidity
 
   /// Creates authorities from PEM with at least one certificate. Throws if any of the certificates
   /// cannot be used.
   public init(pem: [UInt8]) throws(CertificateError) {
     try CertificateError.check(pem.withUnsafeBytes { cgrpc_check_authorities($0.c) })
     self.pem = pem
+    validity = CertificateValidity(pem.withUnsafeBytes { cgrpc_authorities_validity($0.c) })
   }
+}
+
+/// The time when certificates are valid, in seconds since 1970 by the wall clock.
+public struct CertificateValidity: Sendable, Equatable {
+  public let first: Int64
+  public let last: Int64
+
+  public init(first: Int64, last: Int64) {
+    self.first = first
+    self.last = last
+  }
+
+  init(_ c: cgrpc_validity) { self.init(first: c.first, last: c.last) }
 }
 
 /// A fault in PEM that makes it unusable, found before a connection fails because of it.

@@ -53,6 +53,9 @@ final class CallThreads: Sendable {
     }
   }
 
+  /// The threads that have served a call.
+  var all: [CallThread] { state.withLock { Array($0.threads.values) } }
+
   /// Makes all threads refuse work, because the server stops.
   func close() {
     state.withLock { state in

@@ -97,6 +97,18 @@ public final class Server: Sendable {
     }
   }
 
+  /// Returns when each thread that has served a call has run some work since. Returns at once if the
+  /// server has been shut down, and never if it is shut down meanwhile or a thread is stuck, so call
+  /// this in a task that nothing waits for.
+  public func callThreadsAnswer() async {
+    let threads = server.withLock { $0?.context.takeUnretainedValue().threads.all } ?? []
+    for thread in threads {
+      let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+      thread.perform { answer.finish() }
+      for await _ in answers {}
+    }
+  }
+
   /// Refuses new calls, waits up to `grace` for the running ones, and cancels the rest. Returns
   /// when all calls have ended. A second call returns at once.
   public func shutdown(grace: Duration) async {

@@ -14,13 +14,33 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 
+{{/* The pods have claims of their own if they keep files. */}}
+{{- define "anechoic.kind" -}}
+{{ .Values.persistence.enabled | ternary "StatefulSet" "Deployment" }}
+{{- end }}
+
+{{/* The name of the service account, or nothing for the default account. */}}
+{{- define "anechoic.account" -}}
+{{- if .Values.serviceAccount.create -}}
+{{ .Values.serviceAccount.name | default (include "anechoic.name" .) }}
+{{- else -}}
+{{ .Values.serviceAccount.name }}
+{{- end -}}
+{{- end }}
+
 {{- define "anechoic.check" -}}
 {{- $mode := .Values.authentication.mode }}
+{{- if not $mode }}
+{{- fail "set authentication.mode to jwt or certificate, or to none to let every client do everything" }}
+{{- end }}
 {{- if and (eq $mode "certificate") (not .Values.tls.secretName) }}
 {{- fail "authentication.mode certificate needs tls.secretName" }}
 {{- end }}
 {{- if eq $mode "jwt" }}
-{{- $_ := required "authentication.mode jwt needs authentication.jwt.keysConfigMap" .Values.authentication.jwt.keysConfigMap }}
+{{- $keys := list .Values.authentication.jwt.keysConfigMap .Values.authentication.jwt.keysSecret | compact }}
+{{- if ne (len $keys) 1 }}
+{{- fail "authentication.mode jwt needs one of authentication.jwt.keysConfigMap and authentication.jwt.keysSecret" }}
+{{- end }}
 {{- $_ := required "authentication.mode jwt needs authentication.jwt.issuer" .Values.authentication.jwt.issuer }}
 {{- end }}
 {{- end }}

@@ -1,0 +1,3 @@
+#include "CBuildInformation.h"
+
+const char *anechoic_build_commit(void) { return ANECHOIC_COMMIT; }
