@@ -52,7 +52,10 @@ struct ServeCommand: AsyncParsableCommand {
       once. A third one exits with 1. The server exits with 2 if it cannot start, and with 64 for \
       wrong usage.
       """,
-    version: anechoicVersion, subcommands: [CheckConfigCommand.self, HealthcheckCommand.self])
+    version: anechoicVersion,
+    subcommands: [
+      CheckConfigCommand.self, HealthcheckCommand.self, MeasureCommand.self,
+    ])
 
   // Without a group around these groups: in debug builds, ArgumentParser checks a group five times
   // for each level above it, and the server would start slowly.
@@ -101,6 +104,7 @@ struct ServeCommand: AsyncParsableCommand {
       await server.stop(grace: .zero)
       throw error
     }
+    Task.detached(priority: .background) { await server.measureEngines() }
     operations.tellStart(server, settings: ServerSettings.table.texts(of: values))
     let running = RunningServer(
       server, values, configuration, keys: prepared.keys, operations, from: sources)
