@@ -63,27 +63,30 @@ struct ServerLoadTests {
   }
 
   @Test(.enabled(if: FileManager.default.isReadableFile(atPath: "/proc/thread-self/schedstat")))
-  func aThreadThatNeverWaitsForWorkHasAFullLoad() throws {
+  func aThreadThatNeverWaitsForWorkHasAFullLoad() {
     // The meter belongs to one thread, so that the test does not suspend.
-    var meter = LoadMeter(try #require(SchedulerClock.ofThisThread()))
+    var meter = LoadMeter(SchedulerClock.ofThisThread())
     let end = ContinuousClock.now + .milliseconds(1500)
     var periods = 0
     while ContinuousClock.now < end {
       if meter.record(nanoseconds: 0, now: .now) { periods += 1 }
     }
     // Two seconds of smoothing have not passed: 1 - 1 / 1.05 ^ 15.
-    #expect(periods > 3 && meter.load > 0.3, "\(periods) periods, load \(meter.load)")
+    let load = meter.load
+    #expect(periods > 3 && load > 0.3, "\(periods) periods, load \(load)")
     meter.reset()
-    #expect(meter.load == 0)
+    let forgotten = meter.load
+    #expect(forgotten == 0)
   }
 
-  @Test func whileSessionsUnderTheMediaClockRunOnlyFramesCount() throws {
+  @Test func whileSessionsUnderTheMediaClockRunOnlyFramesCount() {
     var meter = LoadMeter(SchedulerClock.ofThisThread())
     let end = ContinuousClock.now + .milliseconds(500)
     while ContinuousClock.now < end {
       _ = meter.record(nanoseconds: 0, onlyFrames: true, now: .now)
     }
-    #expect(meter.load == 0)
+    let load = meter.load
+    #expect(load == 0)
   }
 
   @Test func anArrivalIsOverdueFromItsTimeOn() {

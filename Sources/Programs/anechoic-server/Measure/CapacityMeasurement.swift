@@ -156,7 +156,7 @@ struct CapacityMeasurement {
     // The largest number on time has the smallest error.
     let reference = onTime ?? steps[0]
     let share = reference.coreShare / Double(reference.sessions)
-    let foreign = steps.map(\.foreign).max() ?? 0
+    let foreign = steps.map(\.foreign).reduce(0, +) / Double(steps.count)
     return CapacityReport.Kind(
       kind: kind.rawValue, sessionsOnTime: onTime?.sessions ?? 0,
       sessionsLate: late?.sessions,
