@@ -5,10 +5,21 @@ internal import Synchronization
 
 /// Clients whose sessions run in real time, on one connection.
 final class CapacityLoad: Sendable {
+  /// A session, and whether it was told to end: its calls then fail, as they should.
+  private final class Session: Sendable {
+    let isEnding = Atomic<Bool>(false)
+    let task = Mutex<Task<Void, Never>?>(nil)
+
+    func end() {
+      isEnding.store(true, ordering: .relaxed)
+      task.withLock { $0 }?.cancel()
+    }
+  }
+
   private let kind: MeasuredKind
   private let messages: [[UInt8]]
   private let channel: Channel
-  private let tasks = Mutex<[Task<Void, Never>]>([])
+  private let sessions = Mutex<[Session]>([])
   private let failure = Mutex<(any Error)?>(nil)
 
   init(_ kind: MeasuredKind, _ messages: [[UInt8]], on address: String) {
@@ -18,7 +29,7 @@ final class CapacityLoad: Sendable {
   }
 
   /// The number of sessions that were started.
-  var count: Int { tasks.withLock { $0.count } }
+  var count: Int { sessions.withLock { $0.count } }
 
   /// Starts or ends sessions until there are `count`. Returns when the last one has started or ended.
   /// Throws the status of a session that was refused.
@@ -30,13 +41,17 @@ final class CapacityLoad: Sendable {
         Anechoic_V1_ProcessRequest.with { $0.start = kind.start }.serializedBytes() as [UInt8])
       _ = try await call.receive()
       let number = self.count
+      let session = Session()
       let task = Task { [self] in
         await withTaskGroup(of: Void.self) { group in
-          group.addTask { await self.watching { while try await call.receive() != nil {} } }
-          group.addTask { await self.watching { try await self.send(over: call, number) } }
+          group.addTask {
+            await self.watching(session) { while try await call.receive() != nil {} }
+          }
+          group.addTask { await self.watching(session) { try await self.send(over: call, number) } }
         }
       }
-      tasks.withLock { $0.append(task) }
+      session.task.withLock { $0 = task }
+      sessions.withLock { $0.append(session) }
     }
   }
 
@@ -54,11 +69,11 @@ final class CapacityLoad: Sendable {
     }
   }
 
-  private func watching(_ body: () async throws -> Void) async {
+  private func watching(_ session: Session, _ body: () async throws -> Void) async {
     do {
       try await body()
     } catch {
-      guard !Task.isCancelled else { return }
+      guard !session.isEnding.load(ordering: .relaxed) else { return }
       failure.withLock { $0 = $0 ?? error }
     }
   }
@@ -70,12 +85,12 @@ final class CapacityLoad: Sendable {
 
   /// Ends the newest sessions until at most `count` are left.
   func end(downTo count: Int) async {
-    let ended = tasks.withLock { tasks in
-      let ended = tasks.dropFirst(count)
-      tasks = Array(tasks.prefix(count))
+    let ended = sessions.withLock { sessions in
+      let ended = sessions.dropFirst(count)
+      sessions = Array(sessions.prefix(count))
       return ended
     }
-    for task in ended { task.cancel() }
-    for task in ended { await task.value }
+    for session in ended { session.end() }
+    for session in ended { await session.task.withLock { $0 }?.value }
   }
 }
