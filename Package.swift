@@ -244,8 +244,8 @@ let programs: [Target] = [
     dependencies: [
       "CommandLineSettings", "CommandLineSupport", "Settings", "Operations", "VoiceServer",
       "Authentication",
-      "BundledEngines", "VoiceEngines", "SpatialAudio", "VoiceClient", "AnechoicAPI",
-      "GRPCTransport", "LinuxSystem", argumentParser, logging,
+      "BundledEngines", "VoiceEngines", "SpatialAudio", "AudioCodecs", "AudioCore", "VoiceClient",
+      "AnechoicAPI", "GRPCTransport", "LinuxSystem", argumentParser, logging, protobuf,
     ], path: "Sources/Programs/anechoic-server", swiftSettings: swift),
   .executableTarget(
     name: "anechoic-edge",

@@ -53,7 +53,8 @@ struct ServeCommand: AsyncParsableCommand {
       once. A third one exits with 1. The server exits with 2 if it cannot start, and with 64 for \
       wrong usage.
       """,
-    version: Build.version, subcommands: [CheckConfigCommand.self, HealthcheckCommand.self])
+    version: Build.version,
+    subcommands: [CheckConfigCommand.self, HealthcheckCommand.self, MeasureCommand.self])
 
   // Without a group around these groups: in debug builds, ArgumentParser checks a group five times
   // for each level above it, and the server would start slowly.
@@ -103,6 +104,7 @@ struct ServeCommand: AsyncParsableCommand {
       await server.stop(grace: .zero)
       throw error
     }
+    Task.detached(priority: .background) { await server.measureEngines() }
     operations.tellStart(server, settings: ServerSettings.table.texts(of: values))
     let service = SystemdService(environment: ProcessInfo.processInfo.environment)
     let running = RunningServer(

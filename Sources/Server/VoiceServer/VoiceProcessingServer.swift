@@ -13,6 +13,8 @@ public final class VoiceProcessingServer: Sendable {
   private let health: HealthService
   private let directory: SessionDirectory
   private let routing: RoutingService
+  private let costs: EngineCosts
+  private let loads: ThreadLoads
   private let live: LiveConfiguration
   private let servesReflection: Bool
   /// The session service for callers that do not use gRPC.
@@ -40,16 +42,24 @@ public final class VoiceProcessingServer: Sendable {
     let directory = SessionDirectory(
       maximum: limits.sessions, maximumPerClient: limits.sessionsPerClient)
     self.directory = directory
-    let loads = ThreadLoads(FrameBudget(share: limits.frameBudget))
+    let loads = ThreadLoads(
+      FrameBudget(share: limits.frameBudget), threads: configuration.threads,
+      log: configuration.log)
+    self.loads = loads
     let costs = EngineCosts(configuration.engines)
+    self.costs = costs
     let live = LiveConfiguration(configuration)
     self.live = live
     servesReflection = configuration.servesReflection
     let services = [RPC.voiceProcessing, RPC.sessions, RPC.routing, RPC.profiles]
-    health = HealthService(services: services) {
-      directory.isFull
-    }
-    configuration.metrics.addSessions(maximum: limits.sessions) { directory.count }
+    let health = HealthService(services: services) { directory.isFull || loads.isFull }
+    self.health = health
+    configuration.metrics.addSessions(maximum: { directory.maximum }) { directory.count }
+    configuration.metrics.addLoad(
+      threads: max(1, configuration.threads), of: loads.figures,
+      capacityUsed: {
+        max(loads.taken, Double(directory.count) / Double(directory.maximum))
+      }, isReady: { health.isReady })
     let service = SessionService(directory: directory, live: live)
     routing = RoutingService(live: live)
     let interceptor = AccessInterceptor(
@@ -92,8 +102,15 @@ public final class VoiceProcessingServer: Sendable {
     }
   }
 
-  /// Whether the server takes new sessions: it is neither draining nor full.
+  /// Whether the server takes new sessions: it is neither draining nor full, and not late.
   public var isReady: Bool { health.isReady }
+
+  /// Returns the load of a thread by its number, from 0.
+  public func figures(ofThread number: Int) -> ThreadFigures { loads.figures(ofThread: number) }
+
+  /// Measures the engines, so that the first sessions count with their time. Otherwise the first session
+  /// starts this. Takes some tenths of a second of another thread.
+  public func measureEngines() async { _ = await costs.all() }
 
   /// Starts a plaintext listener for operators, with health and reflection only. Returns its address
   /// with its actual port. Call this once.

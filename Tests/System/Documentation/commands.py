@@ -12,7 +12,7 @@ PROGRAMS = {"anechoic", "anechoic-server", "anechoic-edge", "anechoic-bridge"}
 
 # Commands that run until Ctrl-C.
 ENDLESS = re.compile(
-    r"anechoic-server (?!check-config|healthcheck|-)|anechoic-server( --(?!version|help)|$)|--loop\b"
+    r"anechoic-server (?!check-config|healthcheck|measure|-)|anechoic-server( --(?!version|help)|$)|--loop\b"
     r"|anechoic sessions watch|steer\.py .*\bwatch\b|anechoic-edge run(?!.*--check)"
     r"|anechoic-bridge (audiosocket|realtime|media-streams)(?!.*--help)|status --watch|curl .*--no-buffer"
 )

@@ -189,6 +189,31 @@ class Manifests(unittest.TestCase):
             self.assertEqual(scaler["scaleTargetRef"]["name"], target["metadata"]["name"])
             self.assertNotIn("replicas", target["spec"])
 
+    def test_capacity_is_the_same_everywhere(self):
+        scale = (PACKAGE / "docs/scale.md").read_text()
+
+        def figure(name):
+            return float(re.search(rf"^\| {re.escape(name)} \| ([0-9.]+) \|", scale, re.MULTILINE).group(1))
+
+        sessions = figure("sessions of a core to plan with")
+        for objects in (rendered()["base"], charted({})):
+            container = server(objects)
+            settings = {each["name"]: each.get("value") for each in container["env"]}
+            cores = int(container["resources"]["requests"]["cpu"])
+            self.assertEqual(settings["ANECHOIC_THREADS"], str(cores))
+            self.assertEqual(settings["ANECHOIC_MAX_SESSIONS"], f"{cores * sessions:.0f}")
+        target = figure("share of the capacity at which the autoscaler adds servers")
+        for objects in (with_components("base", "autoscaling"), charted(EVERYTHING)):
+            scaler = only(objects, "HorizontalPodAutoscaler")["spec"]
+            self.assertEqual(scaler["metrics"][0]["pods"]["target"]["averageValue"], f"{target * 1000:.0f}m")
+        full = figure("share of the capacity at which AnechoicFleetNearlyFull fires")
+        rules = yaml.safe_load((DEPLOY / "prometheus/alerts.yaml").read_text())["groups"][0]["rules"]
+        alert, = (rule for rule in rules if rule.get("alert") == "AnechoicFleetNearlyFull")
+        self.assertEqual(alert["expr"], f"avg(anechoic_capacity_used_ratio) > {full:g}")
+        self.assertIn(f"{target * 100:.0f} %", (PACKAGE / "docs/how-to/deploy.md").read_text())
+        readme = (PACKAGE / "README.md").read_text()
+        self.assertEqual(re.findall(r"(\d+) sessions in real time a core", readme), [f"{sessions:.0f}"])
+
     def test_versions_are_those_of_the_code(self):
         code = (PACKAGE / "clients/swift/AnechoicAPI/Version.swift").read_text()
         version = re.search(r'anechoicVersion = "(.*)"', code).group(1)

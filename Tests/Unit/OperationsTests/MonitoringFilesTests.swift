@@ -89,7 +89,14 @@ struct MonitoringFilesTests {
   func promtoolFindsNothingWrongWithTheNames() throws {
     let registry = MetricsRegistry()
     let metrics = ServerMetrics(registry)
-    metrics.addSessions(maximum: 10) { 3 }
+    metrics.addSessions(maximum: { 10 }, count: { 3 })
+    metrics.addLoad(
+      threads: 1,
+      of: { _ in
+        ThreadFigures(
+          load: 0.5, predicted: 0.4, admitted: 0.6, lateness: 0, isOverloaded: false,
+          reducedSessions: 0)
+      }, capacityUsed: { 0.6 }, isReady: { true })
     metrics.sessionStarted(engine: "anechoic")
     metrics.sessionEnded(reason: "idle")
     metrics.sessionRefused(reason: "SERVER_FULL")

@@ -1,6 +1,7 @@
 import AnechoicAPI
 import AudioCore
 import GRPCTransport
+import Operations
 import SessionRecording
 import SessionWire
 import SwiftProtobuf
@@ -58,6 +59,60 @@ struct OverloadTests {
     }
   }
 
+  @Test func aServerThatIsLateSaysSo() async throws {
+    let metrics = ServerMetrics()
+    try await run(HopelessEngine.self, metrics) { server in
+      #expect(try await server.client.health(of: "readiness", timeout: .seconds(20)) == .serving)
+      _ = try await RunningClient.run(
+        server, Self.realTime, slackFrames: 400, pause: .milliseconds(5)
+      ) { client, steering in
+        let watch = try await steering.begunWatch(client.session)
+        _ = try await watch.event { $0.micModeChanged.reason == "OVERLOAD" }
+        let lines = Exposition.prometheus.text(of: metrics.registry).split(separator: "\n")
+        func value(_ name: String) -> Double? {
+          lines.first { $0.hasPrefix("\(name) ") }?.split(separator: " ").last.flatMap {
+            Double($0)
+          }
+        }
+        #expect(value("anechoic_sessions_reduced") == 1)
+        #expect(value("anechoic_threads_overloaded") == 1)
+        #expect(value("anechoic_ready") == 0)
+        #expect((value("anechoic_capacity_used_ratio") ?? 0) >= 1)
+        #expect((value("anechoic_thread_load_ratio{thread=\"0\"}") ?? 0) >= 0.7)
+        #expect((value("anechoic_thread_lateness_seconds{thread=\"0\"}") ?? 0) >= 0.05)
+        #expect((value("anechoic_frame_lateness_seconds_count") ?? 0) > 0)
+        let readiness = try await server.client.health(of: "readiness", timeout: .seconds(20))
+        #expect(readiness == .notServing)
+        let status = try await refusal { _ = try await server.client.process(Self.realTime) }
+        #expect(status?.reason == "OVERLOADED")
+      }
+    }
+  }
+
+  @Test func aServerWhoseBudgetIsTakenIsNotReady() async throws {
+    try await run { server in
+      _ = try await server.client.capabilities(timeout: .seconds(60))
+      func readiness() async throws -> VoiceProcessingClient.ServingStatus {
+        try await server.client.health(of: "readiness", timeout: .seconds(20))
+      }
+      let first = try await server.client.process(Self.realTime)
+      #expect(try await readiness() == .serving)
+      let second = try await server.client.process(Self.realTime)
+      #expect(try await readiness() == .notServing)
+      #expect(try await server.client.health(timeout: .seconds(20)) == .serving)
+      second.finish()
+      while try await second.receive() != nil {}
+      // Not at once, so that it does not change with each session.
+      #expect(try await readiness() == .notServing)
+      let limit = ContinuousClock.now + .seconds(30)
+      while try await readiness() != .serving {
+        try #require(ContinuousClock.now < limit)
+        try await Task.sleep(for: .seconds(1))
+      }
+      first.cancel()
+    }
+  }
+
   @Test func aSessionUnderTheMediaClockKeepsItsProcessing() async throws {
     try await run(HopelessEngine.self) { server in
       let recording = try await server.record(
@@ -67,10 +122,12 @@ struct OverloadTests {
   }
 
   private func run(
-    _ engine: any VoiceEngine.Type = SlowEngine.self, _ body: (TestServer) async throws -> Void
+    _ engine: any VoiceEngine.Type = SlowEngine.self, _ metrics: ServerMetrics = ServerMetrics(),
+    _ body: (TestServer) async throws -> Void
   ) async throws {
     try await TestServer.run(
       {
+        $0.metrics = metrics
         $0.engines = EngineCatalog(engine)
         $0.limits.frameBudget = 0.9
         $0.allowsRecording = true

@@ -2,8 +2,10 @@
 extension MetricDeclaration {
   /// All metrics of a server, in the order of the exposition.
   public static let server: [MetricDeclaration] = [
-    buildInfo, sessions, sessionCapacity, sessionsStarted, sessionsEnded, sessionsRefused,
-    framesProcessed, frameProcessing, realtimeFactor, referenceMissing, samplesConcealed,
+    buildInfo, sessions, sessionCapacity, capacityUsed, ready, sessionsStarted, sessionsEnded,
+    sessionsRefused, sessionsReduced, framesProcessed, frameProcessing, frameLateness, threadLoad,
+    threadAdmitted, threadLateness, threadsOverloaded, realtimeFactor, referenceMissing,
+    samplesConcealed,
     outputChunksDropped, echoReduction, echoDelay, drift, voiceTransitions, muteGestures,
     callsStarted, callsHandled, messagesReceived, messagesSent, callDuration,
     logLines, logLinesLost, auditLinesLost, operatorRequests,
@@ -26,6 +28,55 @@ extension MetricDeclaration {
   public static let sessionCapacity = MetricDeclaration(
     "anechoic_session_capacity", .gauge, unit: "sessions",
     help: "The maximum number of sessions that may run at the same time.")
+
+  public static let capacityUsed = MetricDeclaration(
+    "anechoic_capacity_used_ratio", .gauge, unit: "ratio",
+    help: """
+      The sessions by their maximum number, or the mean of anechoic_thread_admitted_ratio if that is \
+      higher. At about 1 the server refuses sessions.
+      """)
+
+  public static let ready = MetricDeclaration(
+    "anechoic_ready", .gauge, unit: "boolean",
+    help: "Whether the server takes new sessions, as /readyz says.")
+
+  public static let sessionsReduced = MetricDeclaration(
+    "anechoic_sessions_reduced", .gauge, unit: "sessions",
+    help: "The sessions that run with less processing because their thread was late.")
+
+  public static let frameLateness = MetricDeclaration(
+    "anechoic_frame_lateness_seconds", .histogram, unit: "seconds",
+    bounds: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20],
+    help: """
+      The time between the end of a frame's processing in real time and the time at which its \
+      message was due. Clients and networks that are late count too.
+      """)
+
+  private static let thread = Label("thread", "the number of the thread, from 0")
+
+  public static let threadLoad = MetricDeclaration(
+    "anechoic_thread_load_ratio", .gauge, labels: [thread], unit: "ratio",
+    help: """
+      The share of its time for which a thread ran or waited for a processor, smoothed over 2 s.
+      """)
+
+  public static let threadAdmitted = MetricDeclaration(
+    "anechoic_thread_admitted_ratio", .gauge, labels: [thread], unit: "ratio",
+    help: """
+      The load of a thread, or the expected load of its sessions if that is higher, divided by the \
+      frame budget. At least 1 while the thread is overloaded, 0 without a budget.
+      """)
+
+  public static let threadLateness = MetricDeclaration(
+    "anechoic_thread_lateness_seconds", .gauge, labels: [thread], unit: "seconds",
+    help: """
+      The lateness of the session of a thread that is least late. 0 while the load of the thread is \
+      below 0.7, because then clients or networks are late.
+      """)
+
+  public static let threadsOverloaded = MetricDeclaration(
+    "anechoic_threads_overloaded", .gauge, unit: "threads",
+    help: "The threads that are late, or were within the last 10 s or more, and take no sessions.")
 
   public static let sessionsStarted = MetricDeclaration(
     "anechoic_sessions_started_total", .counter,

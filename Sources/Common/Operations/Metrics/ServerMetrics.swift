@@ -4,6 +4,8 @@ public final class ServerMetrics: Sendable {
   public let framesProcessed: AtomicCounter
   /// In nanoseconds.
   public let frameProcessing: AtomicHistogram
+  /// In nanoseconds.
+  public let frameLateness: AtomicHistogram
   public let referenceMissing: AtomicCounter
   public let samplesConcealed: AtomicCounter
   public let outputChunksDropped: AtomicCounter
@@ -28,6 +30,7 @@ public final class ServerMetrics: Sendable {
     self.registry = registry
     framesProcessed = registry.counter(.framesProcessed)
     frameProcessing = registry.histogram(.frameProcessing, step: 1e-9)
+    frameLateness = registry.histogram(.frameLateness, step: 1e-9)
     referenceMissing = registry.counter(.referenceMissing)
     samplesConcealed = registry.counter(.samplesConcealed)
     outputChunksDropped = registry.counter(.outputChunksDropped)
@@ -62,8 +65,62 @@ public final class ServerMetrics: Sendable {
   }
 
   /// Adds the number of sessions and its maximum, which are read for each exposition.
-  public func addSessions(maximum: Int, count: @escaping @Sendable () -> Int) {
+  public func addSessions(
+    maximum: @escaping @Sendable () -> Int, count: @escaping @Sendable () -> Int
+  ) {
     registry.reading(.sessions) { Double(count()) }
-    registry.gauge(.sessionCapacity).set(Double(maximum))
+    registry.reading(.sessionCapacity) { Double(maximum()) }
+  }
+
+  /// Adds the load of the threads and of the server, which is read for each exposition.
+  ///
+  /// - Parameters:
+  ///   - figures: Returns the figures of a thread by its number, from 0.
+  ///   - capacityUsed: The part of what the server can take that is taken: 1 if it is full.
+  ///   - isReady: Whether the server takes new sessions.
+  public func addLoad(
+    threads: Int, of figures: @escaping @Sendable (Int) -> ThreadFigures,
+    capacityUsed: @escaping @Sendable () -> Double, isReady: @escaping @Sendable () -> Bool
+  ) {
+    registry.reading(.capacityUsed, read: capacityUsed)
+    registry.reading(.ready) { isReady() ? 1 : 0 }
+    for number in 0..<threads {
+      registry.reading(.threadLoad, "\(number)") { figures(number).load }
+      registry.reading(.threadAdmitted, "\(number)") { figures(number).admitted }
+      registry.reading(.threadLateness, "\(number)") { figures(number).lateness }
+    }
+    registry.reading(.threadsOverloaded) {
+      Double((0..<threads).count { figures($0).isOverloaded })
+    }
+    registry.reading(.sessionsReduced) {
+      Double((0..<threads).reduce(0) { $0 + figures($1).reducedSessions })
+    }
+  }
+}
+
+/// The load of one thread at one time.
+public struct ThreadFigures: Sendable {
+  /// The share of its time for which the thread ran or waited for a processor.
+  public var load: Double
+  /// The share of its time that its sessions are expected to need.
+  public var predicted: Double
+  /// The part of the frame budget that is taken.
+  public var admitted: Double
+  /// The time in seconds by which the frames of all sessions are late.
+  public var lateness: Double
+  public var isOverloaded: Bool
+  /// The sessions that run with less processing.
+  public var reducedSessions: Int
+
+  public init(
+    load: Double, predicted: Double, admitted: Double, lateness: Double, isOverloaded: Bool,
+    reducedSessions: Int
+  ) {
+    self.load = load
+    self.predicted = predicted
+    self.admitted = admitted
+    self.lateness = lateness
+    self.isOverloaded = isOverloaded
+    self.reducedSessions = reducedSessions
   }
 }

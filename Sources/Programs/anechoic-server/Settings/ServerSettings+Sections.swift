@@ -100,8 +100,8 @@ extension ServerSettings {
     Setting(
       "limits.frame_budget", \.limits.frameBudget, .share(.frameBudget), .restart,
       """
-      Refuse sessions that would make the frames of a thread take more than this share of its time; \
-      0 for no limit
+      Refuse sessions that would make a thread with sessions in real time work for more than this \
+      share of its time; 0 for no limit
       """),
     Setting(
       "limits.resume_window", \.limits.resumeWindow, .time(.resumeWindow), .live,

@@ -43,7 +43,7 @@ public struct AdmissionLimits: Sendable, Equatable {
   /// CLIENT_FULL.
   public var sessionsPerClient = 0
 
-  /// The share of a thread's time that the frames of its sessions in real time may take.
+  /// The share of a thread's time that its sessions in real time may take.
   ///
   /// Default 0.8; 0 (off), or 0.1 to 1. One more session is refused with RESOURCE_EXHAUSTED, reason
   /// OVERLOADED. If frames are late nevertheless, the sessions of the thread run with less

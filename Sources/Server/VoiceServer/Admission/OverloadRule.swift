@@ -39,7 +39,7 @@ struct OverloadRule {
     switch step {
     case .full:
       sinceStepUp = min(sinceStepUp + 1, Self.mostEase)
-      let isOverloaded = lateness >= Self.late && load >= min(share, Self.leastLoad)
+      let isOverloaded = lateness >= Self.late && load >= Self.leastLoad
       overloaded = isOverloaded ? overloaded + 1 : 0
       guard overloaded >= Self.patience else { return nil }
       neededEase =

@@ -1,5 +1,4 @@
 internal import GRPCTransport
-internal import Synchronization
 
 /// The load of one thread by its sessions in real time. Refuses sessions that do not fit, and steps the
 /// running ones down while their frames are late. For use on that thread only.
@@ -10,73 +9,129 @@ final class ThreadLoad {
   /// The place of a session.
   final class Place {
     fileprivate weak var session: RunningSession?
-    fileprivate let predicted: Double
+    /// Nil under the media clock, which does not count.
+    fileprivate let predicted: Double?
 
-    fileprivate init(_ session: RunningSession, _ predicted: Double) {
+    fileprivate init(_ session: RunningSession, _ predicted: Double?) {
       self.session = session
       self.predicted = predicted
     }
   }
 
   private let budget: FrameBudget
+  private let report: ThreadReport
+  private let log: ServerLog
   private var places: [Place] = []
-  private var meter = LoadMeter()
+  private var predicted = 0.0
+  private var hasOthers = false
+  private var meter: LoadMeter
   private var rule: OverloadRule
 
-  init(_ budget: FrameBudget) {
+  /// Creates the load of the calling thread. Other threads see it in the report.
+  init(_ budget: FrameBudget, _ report: ThreadReport, _ log: ServerLog) {
     self.budget = budget
-    rule = OverloadRule(share: budget.share)
+    self.report = report
+    self.log = log
+    meter = LoadMeter(.ofThisThread())
+    rule = Self.rule(budget)
   }
 
-  /// Throws RESOURCE_EXHAUSTED if a session with this predicted load does not fit.
+  /// Returns the rule for a budget. Lateness is reported also without a budget.
+  private static func rule(_ budget: FrameBudget) -> OverloadRule {
+    OverloadRule(share: budget.share > 0 ? budget.share : 1)
+  }
+
+  /// Throws RESOURCE_EXHAUSTED if a session with this predicted load does not fit, or if the frames of
+  /// the running ones are late.
   func check(_ session: Double) throws(Status) {
-    let predicted = places.reduce(0) { $0 + $1.predicted }
+    guard !places.isEmpty else { return }
+    _ = meter.record(nanoseconds: 0, onlyFrames: hasOthers, now: .now)
     let fits = budget.admits(
-      session, predicted: predicted, measured: places.isEmpty ? 0 : meter.load,
-      running: places.count)
-    if !fits { throw .overloaded }
+      session, predicted: predicted, measured: meter.load, running: places.count)
+    if !fits || isReduced { throw .overloaded }
   }
 
-  /// Adds a session, and steps it down if the others run with less processing.
-  func enter(_ session: RunningSession, predicted: Double) -> Place {
+  /// Whether sessions run with less processing.
+  private var isReduced: Bool { rule.step == .reduced && budget.share > 0 }
+
+  /// Adds a session, and steps it down if the others run with less processing. A predicted load of nil
+  /// does not count.
+  func enter(_ session: RunningSession, predicted: Double?) -> Place {
     let place = Place(session, predicted)
     places.append(place)
-    if rule.step == .reduced { session.reduceProcessing(true) }
+    changed()
+    if predicted != nil, isReduced { session.reduceProcessing(true) }
     return place
   }
 
-  func leave(_ place: Place) { places.removeAll { $0 === place } }
+  func leave(_ place: Place) {
+    places.removeAll { $0 === place }
+    changed()
+  }
+
+  private func changed() {
+    let counted = places.compactMap(\.predicted)
+    predicted = counted.reduce(0, +)
+    hasOthers = counted.count < places.count
+    if counted.isEmpty { forget() }
+    publish(lateness: .zero, now: .now)
+  }
+
+  /// Forgets the load and the lateness of the sessions that have left.
+  private func forget() {
+    meter.reset()
+    guard rule.step == .reduced else { return }
+    rule = Self.rule(budget)
+    log.threadLoadChanged(report.current(at: .now), isOverloaded: false)
+  }
 
   /// Records the time that frames of a session took. Runs per frame: no allocation, lock, log or
   /// await, unless the sessions take a step.
   func record(nanoseconds: Int64, now: ContinuousClock.Instant) {
-    guard meter.record(nanoseconds: nanoseconds, now: now) else { return }
-    guard let step = rule.record(load: meter.load, lateness: lateness(at: now)) else { return }
-    for place in places { place.session?.reduceProcessing(step == .reduced) }
+    guard meter.record(nanoseconds: nanoseconds, onlyFrames: hasOthers, now: now) else { return }
+    let lateness = lateness(at: now)
+    let step = rule.record(load: meter.load, lateness: lateness)
+    publish(lateness: lateness, now: now)
+    guard let step else { return }
+    log.threadLoadChanged(report.current(at: now), isOverloaded: step == .reduced)
+    guard budget.share > 0 else { return }
+    for place in places where place.predicted != nil {
+      place.session?.reduceProcessing(step == .reduced)
+    }
   }
 
-  /// The smallest lateness of a session. A client that is late itself makes only its own session late;
-  /// a thread that is late makes all of them late.
+  /// The smallest lateness of a session, while the thread has no time to spare. A client that is late
+  /// itself makes only its own session late; a thread that is late makes all of them late.
   private func lateness(at now: ContinuousClock.Instant) -> Duration {
+    guard meter.load >= OverloadRule.leastLoad else { return .zero }
     var least: Duration?
-    for place in places {
+    for place in places where place.predicted != nil {
       guard let lateness = place.session?.lateness(at: now) else { continue }
       least = min(least ?? lateness, lateness)
     }
     return least ?? .zero
   }
+
+  private func publish(lateness: Duration, now: ContinuousClock.Instant) {
+    var count = 0
+    for place in places where place.predicted != nil { count += 1 }
+    report.publish(
+      sessions: count, predicted: predicted, load: count > 0 ? meter.load : 0, lateness: lateness,
+      isOverloaded: rule.step == .reduced && count > 0, now: now)
+  }
 }
 
 /// The part of a session in the load of its thread.
 struct SessionLoad {
-  /// The load that the thread expects of the session, as a share of its time.
-  let predicted: Double
-  /// Nil under the media clock, which does not count, and between two threads.
+  /// The load that the thread expects of the session, as a share of its time. Nil under the media
+  /// clock, which does not count.
+  let predicted: Double?
+  /// Nil between two threads.
   private var place: (thread: ThreadLoad, place: ThreadLoad.Place)?
 
-  init(predicted: Double) { self.predicted = predicted }
+  init(predicted: Double?) { self.predicted = predicted }
 
-  /// Counts the session in the load of a thread, unless it counts already.
+  /// Enters the session into the load of a thread, unless it is there already.
   mutating func enter(_ thread: ThreadLoad, for session: RunningSession) {
     guard place == nil else { return }
     place = (thread, thread.enter(session, predicted: predicted))
@@ -90,79 +145,7 @@ struct SessionLoad {
 
   /// Records the time that frames took. Runs per frame: no allocation, lock, log or await.
   func record(nanoseconds: Int64, now: ContinuousClock.Instant) {
-    place?.thread.record(nanoseconds: nanoseconds, now: now)
-  }
-}
-
-/// The loads of a server's threads.
-final class ThreadLoads: Sendable {
-  private let budget: FrameBudget
-  private let loads = Mutex<[ObjectIdentifier: Load]>([:])
-
-  /// A load that belongs to the thread that it is stored under.
-  private struct Load: @unchecked Sendable {
-    let load: ThreadLoad
-  }
-
-  init(_ budget: FrameBudget) { self.budget = budget }
-
-  /// Returns the load of a thread. For use on that thread.
-  func load(of thread: CallThread) -> ThreadLoad {
-    loads.withLock { loads in
-      if let known = loads[ObjectIdentifier(thread)] { return known }
-      let load = Load(load: ThreadLoad(budget))
-      loads[ObjectIdentifier(thread)] = load
-      return load
-    }.load
-  }
-}
-
-/// The rule that decides whether a thread takes one more session in real time.
-///
-/// Loads are shares of the thread's time. A session's predicted load is the time that its engine needs
-/// for 10 ms of its audio.
-struct FrameBudget: Sendable, Equatable {
-  /// The share that the frames of all sessions in real time may take. 0 is no limit.
-  let share: Double
-
-  /// Returns whether one more session fits.
-  ///
-  /// A thread takes one session in any case. The sessions that run count with their predicted load, as
-  /// they may have just started, or with their measured load if that is higher. If they need more than
-  /// predicted, the new session is expected to need more by the same factor.
-  func admits(_ session: Double, predicted: Double, measured: Double, running: Int) -> Bool {
-    guard share > 0, running > 0 else { return true }
-    let excess = predicted > 0 ? max(1, measured / predicted) : 1
-    let average = measured / Double(running)
-    let expected = session > 0 ? session * excess : average
-    return max(predicted, measured) + expected <= share
-  }
-}
-
-/// A meter of the share of a thread's time that goes into frames, smoothed over about two seconds.
-struct LoadMeter {
-  /// The time after which the share is computed again, in nanoseconds.
-  static let period = Duration.milliseconds(100)
-  private static let smoothing = Duration.seconds(2)
-
-  private(set) var load = 0.0
-  private var busyNanoseconds: Int64 = 0
-  private var began: ContinuousClock.Instant?
-
-  /// Records the time that frames took. Returns whether a period has ended. Runs per frame: no
-  /// allocation, lock, log or await.
-  mutating func record(nanoseconds: Int64, now: ContinuousClock.Instant) -> Bool {
-    guard let began else {
-      self.began = now
-      return false
-    }
-    busyNanoseconds += nanoseconds
-    let elapsed = now - began
-    guard elapsed >= Self.period else { return false }
-    let share = min(1, Duration.nanoseconds(busyNanoseconds) / elapsed)
-    load += (share - load) * (elapsed / (elapsed + Self.smoothing))
-    busyNanoseconds = 0
-    self.began = now
-    return true
+    guard let place, predicted != nil else { return }
+    place.thread.record(nanoseconds: nanoseconds, now: now)
   }
 }

@@ -60,6 +60,19 @@ public final class ServerLog: Sendable {
       fields.adding(["session": "\(session)", "reason": "\(reason)"]))
   }
 
+  /// Logs that a thread has become too late for its sessions, or is on time again. The rule of overload
+  /// has at least 10 s between two such lines of a thread.
+  func threadLoadChanged(_ thread: ThreadReport.Reading, isOverloaded: Bool) {
+    logger.log(
+      level: isOverloaded ? .warning : .notice,
+      isOverloaded ? "thread is late" : "thread is on time again",
+      metadata: [
+        "thread": "\(thread.thread)", "sessions": "\(thread.sessions)",
+        "load": "\((thread.load * 100).rounded() / 100)",
+        "late_ms": "\(thread.lateness.nanoseconds / 1_000_000)",
+      ])
+  }
+
   /// Writes down who tried to control a session, and with which outcome.
   func controlled(_ action: String, session: String, by cause: Cause, _ outcome: Status) {
     let name = session.hasPrefix("sessions/") ? session.dropFirst("sessions/".count) : session[...]

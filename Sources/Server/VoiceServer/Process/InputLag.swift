@@ -26,6 +26,8 @@ struct InputLag {
   /// The same, without the rule that a microphone that keeps pace is on time.
   private var earliestEver: Int64 = 0
   private var window: (time: Int64, ahead: Int64) = (0, 0)
+  /// The length of the last arrival in nanoseconds: the next one is due after this time.
+  private var interval: Int64 = 0
   /// The number of samples that came late.
   private(set) var lateSamples: UInt64 = 0
   /// Whether the client has been told that its microphone is late.
@@ -37,6 +39,7 @@ struct InputLag {
   /// - Returns: True if the microphone has become late, false if it is no longer late, and nil if
   ///   nothing has changed.
   mutating func record(media: Int64, samples: Int64, now: ContinuousClock.Instant) -> Bool? {
+    interval = min(max(0, media - self.media), Self.window)
     guard let start else {
       start = now
       self.media = media
@@ -62,11 +65,20 @@ struct InputLag {
     return isLate
   }
 
-  /// Returns the lag against the earliest arrival, also for a microphone that is behind and has kept
-  /// pace since. Returns nil before the first arrival. Runs per frame: no allocation, lock, log or
-  /// await.
-  func lagEver(at now: ContinuousClock.Instant) -> Duration? {
-    start.map { .nanoseconds(max(0, earliestEver - (media - $0.duration(to: now).nanoseconds))) }
+  /// Returns the time since which the next arrival is due. Returns nil before the first arrival. Runs
+  /// per frame: no allocation, lock, log or await.
+  func overdue(at now: ContinuousClock.Instant) -> Duration? { overdue(at: now, earliest) }
+
+  /// Returns the time since which the next arrival is due by the earliest arrival, also for a
+  /// microphone that is behind and has kept pace since. Returns nil before the first arrival. Runs per
+  /// frame: no allocation, lock, log or await.
+  func overdueEver(at now: ContinuousClock.Instant) -> Duration? { overdue(at: now, earliestEver) }
+
+  private func overdue(at now: ContinuousClock.Instant, _ earliest: Int64) -> Duration? {
+    start.map {
+      let due = media + interval - earliest
+      return .nanoseconds(max(0, $0.duration(to: now).nanoseconds - due))
+    }
   }
 
   /// Forgets all arrivals, because the media continues on another connection.

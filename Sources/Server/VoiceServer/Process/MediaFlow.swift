@@ -67,7 +67,12 @@ struct MediaFlow {
 
   /// The time by which the session is behind its client. Nil before the first audio.
   /// Runs per frame: no allocation, lock, log or await.
-  func lateness(at now: ContinuousClock.Instant) -> Duration? { lag.lagEver(at: now) }
+  func lateness(at now: ContinuousClock.Instant) -> Duration? { lag.overdueEver(at: now) }
+
+  /// The time by which the frames that were processed by now are late. A microphone that has kept pace
+  /// for a second is on time. Nil before the first audio. Runs per frame: no allocation, lock, log or
+  /// await.
+  func frameLateness(at now: ContinuousClock.Instant) -> Duration? { lag.overdue(at: now) }
 
   /// Records that the processing of audio begins.
   mutating func began(at now: ContinuousClock.Instant) { lastAudio = now }

@@ -75,7 +75,7 @@ final class RunningSession: SessionSink {
     }
     self.directory = directory
     self.permissions = permissions
-    self.load = SessionLoad(predicted: predicted)
+    self.load = SessionLoad(predicted: setup.isRealTime ? predicted : nil)
     self.engine = engine.identity
     flow = MediaFlow(setup, isResumable: resumption != nil)
     clockwork = SessionClockwork(thread)
@@ -95,9 +95,9 @@ final class RunningSession: SessionSink {
     observation.started(id, setup, engine.identity)
   }
 
-  /// Counts the session in the load of its thread.
+  /// Enters the session into the load of its thread.
   func enter(_ load: ThreadLoad) {
-    guard setup.isRealTime, !isEnding else { return }
+    guard !isEnding else { return }
     self.load.enter(load, for: self)
   }
 
@@ -274,6 +274,9 @@ final class RunningSession: SessionSink {
     let nanoseconds = began.duration(to: now).nanoseconds
     flow.processed(frames: frames, nanoseconds: nanoseconds)
     outlet.observation.record(frames: frames, nanoseconds: UInt64(nanoseconds), session)
+    if setup.isRealTime, frames > 0, let lateness = flow.frameLateness(at: now) {
+      outlet.observation.record(lateness: lateness, ofFrames: frames)
+    }
     load.record(nanoseconds: nanoseconds, now: now)
   }
 

@@ -46,6 +46,11 @@ struct SessionObservation {
     observe(session.statistics)
   }
 
+  /// Counts the lateness of frames. Runs per frame: no allocation, lock, log or await.
+  func record(lateness: Duration, ofFrames frames: Int64) {
+    metrics.frameLateness.record(UInt64(lateness.nanoseconds), times: UInt64(frames))
+  }
+
   /// Counts all that the session has done.
   mutating func record(_ session: RecordedSession) {
     let flow = session.flow
