@@ -196,7 +196,7 @@ class Manifests(unittest.TestCase):
             return float(re.search(rf"^\| {re.escape(name)} \| ([0-9.]+) \|", scale, re.MULTILINE).group(1))
 
         sessions = figure("sessions of a core to plan with")
-        for objects in (rendered()["base"], charted({})):
+        for objects in (rendered()["base"], charted(OPEN)):
             container = server(objects)
             settings = {each["name"]: each.get("value") for each in container["env"]}
             cores = int(container["resources"]["requests"]["cpu"])
