@@ -1,7 +1,7 @@
 # strip_program FILE: removes what a program does not need to run, and makes its bytes those of its code alone. Swift's
-# hashes of modules depend on the folder of the build, and nothing reads them, so that they become zeros. The linker's id
-# of the build depends on those hashes, so that it becomes the SHA-1 of the program with zeros in both places. Removing
-# the two sections instead would make GNU strip forget to protect the program's tables (RELRO).
+# hashes of modules depend on the folder of the build, and nothing reads them, so that they become zeros. The linker's
+# id of the build depends on those hashes, so that it becomes the SHA-1 of the program with zeros in both places.
+# Removing the two sections instead would make GNU strip forget to protect the program's tables (RELRO).
 strip_program() {
   strip --remove-section=.comment --remove-section=.note "$1"
   python3 - "$1" <<'PYTHON'

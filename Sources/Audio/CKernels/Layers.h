@@ -1,6 +1,6 @@
 // The layers of networks behind `ck_kernels`, part of Loops.h. Each processor's file defines the vectors that they use:
-// `CK_VECTOR` floats in a vector, 8 or 16; `CK_TILE` times eight columns and `CK_STRIP` vectors of rows at a time, as many as the
-// registers hold. Each output is one sum in the order of the inputs, so these sizes change no bit of it.
+// `CK_VECTOR` floats in a vector, 8 or 16; `CK_TILE` times eight columns and `CK_STRIP` vectors of rows at a time, as
+// many as the registers hold. Each output is one sum in the order of the inputs, so these sizes change no bit of it.
 
 typedef float ck_vector __attribute__((vector_size(4 * CK_VECTOR), aligned(4), may_alias));
 

@@ -59,7 +59,7 @@ public final class VoiceProcessingServer: Sendable {
       threads: max(1, configuration.threads), of: loads.figures,
       capacityUsed: {
         max(loads.taken, Double(directory.count) / Double(directory.maximum))
-      }, isReady: { health.isReady })
+      }, isReady: { health.readiness == .ready })
     let service = SessionService(directory: directory, live: live)
     routing = RoutingService(live: live)
     let interceptor = AccessInterceptor(
@@ -102,8 +102,8 @@ public final class VoiceProcessingServer: Sendable {
     }
   }
 
-  /// Whether the server takes new sessions: it is neither draining nor full, and not late.
-  public var isReady: Bool { health.isReady }
+  /// Whether the server takes new sessions. A server that is late counts as full.
+  public var readiness: Readiness { health.readiness }
 
   /// Returns the load of a thread by its number, from 0.
   public func figures(ofThread number: Int) -> ThreadFigures { loads.figures(ofThread: number) }

@@ -16,7 +16,7 @@ struct ConfigurationBoundsTests {
 
   @Test func aFileBeyondTheParsersDepthIsRefused() {
     let problem = problem(String(repeating: "[", count: 50_000))
-    #expect(problem.hasPrefix("edge.yaml:1: ") && !problem.contains("\n"))
+    #expect(problem.hasPrefix("edge.yaml:1:") && !problem.contains("\n"))
   }
 
   /// Returns a "billion laughs" document.

@@ -29,7 +29,7 @@ public struct AdministrationService: Sendable {
   private let registry: MetricsRegistry
   private let version: String
   private let threshold: LogThreshold
-  private let isReady: @Sendable () -> Bool
+  private let readiness: @Sendable () -> Readiness
   private let injection: Switch?
   private let audit: Audit
   private let rule: BrowserRule
@@ -42,7 +42,7 @@ public struct AdministrationService: Sendable {
   /// `isLoopback` tells whether only programs of this machine reach the listener.
   public init(
     registry: MetricsRegistry, version: String, threshold: LogThreshold, injection: Switch?,
-    isLoopback: Bool, isReady: @escaping @Sendable () -> Bool,
+    isLoopback: Bool, readiness: @escaping @Sendable () -> Readiness,
     pages: @escaping Pages = { _ in nil }, audit: @escaping Audit
   ) {
     self.registry = registry
@@ -51,7 +51,7 @@ public struct AdministrationService: Sendable {
     self.injection = injection
     rule = BrowserRule(isLoopback ? .thisMachine : .any)
     self.pages = pages
-    self.isReady = isReady
+    self.readiness = readiness
     self.audit = audit
   }
 
@@ -83,7 +83,13 @@ public struct AdministrationService: Sendable {
     case "/livez": return read(request) { HTTPResponse("ok\n") }
     case "/readyz":
       return read(request) {
-        isReady() ? HTTPResponse("ok\n") : HTTPResponse("not ready\n", status: .serviceUnavailable)
+        let readiness = readiness()
+        return HTTPResponse(readiness.word + "\n", status: readiness.status)
+      }
+    case "/routez":
+      return read(request) {
+        let readiness = readiness()
+        return HTTPResponse(readiness.word + "\n", status: readiness.routingStatus)
       }
     case "/version":
       return read(request) { HTTPResponse(version + "\n", contentType: "application/json") }

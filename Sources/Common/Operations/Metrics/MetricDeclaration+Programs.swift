@@ -48,8 +48,8 @@ extension MetricDeclaration {
     "anechoic_frame_lateness_seconds", .histogram, unit: "seconds",
     bounds: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20],
     help: """
-      The time between the end of a frame's processing in real time and the time at which its \
-      message was due. Clients and networks that are late count too.
+      The time by which a frame was processed after the next message of its session was due, in \
+      real time. 0 if it was processed before. Clients and networks that are late count too.
       """)
 
   private static let thread = Label("thread", "the number of the thread, from 0")
@@ -76,7 +76,10 @@ extension MetricDeclaration {
 
   public static let threadsOverloaded = MetricDeclaration(
     "anechoic_threads_overloaded", .gauge, unit: "threads",
-    help: "The threads that are late, or were within the last 10 s or more, and take no sessions.")
+    help: """
+      The threads that are late, or were within the last 10 s or more, and take no sessions if \
+      there is a frame budget.
+      """)
 
   public static let sessionsStarted = MetricDeclaration(
     "anechoic_sessions_started_total", .counter,

@@ -16,7 +16,7 @@ struct CertificateExpiry: Sendable {
   /// The time before the end from which on the log warns.
   static let warningTime: Int64 = 14 * 86_400
   private static let day: Int64 = 86_400
-  private var lastTold: Int64?
+  private var lastTold: (time: Int64, isRefused: Bool)?
 
   /// Returns the state of a certificate at a time in seconds since 1970.
   static func state(of validity: CertificateValidity, at time: Int64) -> State {
@@ -26,14 +26,17 @@ struct CertificateExpiry: Sendable {
     return left < warningTime ? .expiring(days: left / day) : .good
   }
 
-  /// Returns whether the log should tell a state at a time in seconds since 1970: once a day.
+  /// Returns whether the log should tell a state at a time in seconds since 1970: once a day, and when
+  /// clients begin to refuse the certificate.
   mutating func isDue(_ state: State, at time: Int64) -> Bool {
     guard state != .good else {
       lastTold = nil
       return false
     }
-    if let lastTold, time - lastTold < Self.day { return false }
-    lastTold = time
+    if let lastTold, time - lastTold.time < Self.day, lastTold.isRefused == state.isRefused {
+      return false
+    }
+    lastTold = (time, state.isRefused)
     return true
   }
 }

@@ -169,7 +169,7 @@ final class ServerOperations: Sendable {
       pages, of: server, isLoopback: isLoopback, messageBytes: messageBytes)
     let service = AdministrationService(
       registry: metrics.registry, version: build.json, threshold: threshold,
-      injection: injection, isLoopback: isLoopback, isReady: { server.isReady },
+      injection: injection, isLoopback: isLoopback, readiness: { server.readiness },
       pages: serve
     ) { action, value, isDone in
       audit.notice(

@@ -26,6 +26,8 @@ final class ThreadLoad {
   private var hasOthers = false
   private var meter: LoadMeter
   private var rule: OverloadRule
+  private var lateness = Duration.zero
+  private var lastFrame: ContinuousClock.Instant?
 
   /// Creates the load of the calling thread. Other threads see it in the report.
   init(_ budget: FrameBudget, _ report: ThreadReport, _ log: ServerLog) {
@@ -44,10 +46,12 @@ final class ThreadLoad {
   /// Throws RESOURCE_EXHAUSTED if a session with this predicted load does not fit, or if the frames of
   /// the running ones are late.
   func check(_ session: Double) throws(Status) {
-    guard !places.isEmpty else { return }
-    _ = meter.record(nanoseconds: 0, onlyFrames: hasOthers, now: .now)
-    let fits = budget.admits(
-      session, predicted: predicted, measured: meter.load, running: places.count)
+    let now = ContinuousClock.now
+    let running = places.count { $0.predicted != nil }
+    guard running > 0 else { return }
+    forgetSilence(at: now)
+    advance(nanoseconds: 0, now: now)
+    let fits = budget.admits(session, predicted: predicted, measured: meter.load, running: running)
     if !fits || isReduced { throw .overloaded }
   }
 
@@ -74,12 +78,13 @@ final class ThreadLoad {
     predicted = counted.reduce(0, +)
     hasOthers = counted.count < places.count
     if counted.isEmpty { forget() }
-    publish(lateness: .zero, now: .now)
+    publish(now: .now)
   }
 
   /// Forgets the load and the lateness of the sessions that have left.
   private func forget() {
     meter.reset()
+    lateness = .zero
     guard rule.step == .reduced else { return }
     rule = Self.rule(budget)
     log.threadLoadChanged(report.current(at: .now), isOverloaded: false)
@@ -88,16 +93,34 @@ final class ThreadLoad {
   /// Records the time that frames of a session took. Runs per frame: no allocation, lock, log or
   /// await, unless the sessions take a step.
   func record(nanoseconds: Int64, now: ContinuousClock.Instant) {
+    forgetSilence(at: now)
+    lastFrame = now
+    advance(nanoseconds: nanoseconds, now: now)
+  }
+
+  /// Forgets that the thread was late if its sessions have sent nothing for a while since.
+  private func forgetSilence(at now: ContinuousClock.Instant) {
+    guard rule.step == .reduced, let lastFrame, now - lastFrame > ThreadReport.longestSilence
+    else { return }
+    forget()
+    tell(isReduced: false)
+  }
+
+  /// Advances the load by frames, or by the time alone.
+  private func advance(nanoseconds: Int64, now: ContinuousClock.Instant) {
     guard meter.record(nanoseconds: nanoseconds, onlyFrames: hasOthers, now: now) else { return }
-    let lateness = lateness(at: now)
+    lateness = lateness(at: now)
     let step = rule.record(load: meter.load, lateness: lateness)
-    publish(lateness: lateness, now: now)
+    publish(now: now)
     guard let step else { return }
     log.threadLoadChanged(report.current(at: now), isOverloaded: step == .reduced)
+    tell(isReduced: step == .reduced)
+  }
+
+  /// Tells all sessions in real time how to run.
+  private func tell(isReduced: Bool) {
     guard budget.share > 0 else { return }
-    for place in places where place.predicted != nil {
-      place.session?.reduceProcessing(step == .reduced)
-    }
+    for place in places where place.predicted != nil { place.session?.reduceProcessing(isReduced) }
   }
 
   /// The smallest lateness of a session, while the thread has no time to spare. A client that is late
@@ -112,7 +135,7 @@ final class ThreadLoad {
     return least ?? .zero
   }
 
-  private func publish(lateness: Duration, now: ContinuousClock.Instant) {
+  private func publish(now: ContinuousClock.Instant) {
     var count = 0
     for place in places where place.predicted != nil { count += 1 }
     report.publish(

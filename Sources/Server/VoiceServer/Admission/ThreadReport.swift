@@ -22,7 +22,7 @@ final class ThreadReport: Sendable {
   }
 
   /// The time without audio after which a thread has no load.
-  private static let longestSilence = Duration.seconds(5)
+  static let longestSilence = Duration.seconds(5)
 
   private let thread: Int
   private let start = ContinuousClock.now

@@ -1,5 +1,6 @@
 internal import AnechoicAPI
 internal import GRPCTransport
+internal import Operations
 internal import SwiftProtobuf
 internal import Synchronization
 
@@ -40,8 +41,11 @@ final class HealthService: Sendable {
     }
   }
 
-  /// Whether the server takes new sessions.
-  var isReady: Bool { status(Self.readiness) == .serving }
+  /// Whether the server takes new sessions, and why not.
+  var readiness: Readiness {
+    let isServing = state.withLock { $0.statuses[Self.readiness] } == .serving
+    return !isServing ? .stopping : isFull() ? .full : .ready
+  }
 
   /// Reports every service as not serving. The process is still alive.
   func stopServing() {

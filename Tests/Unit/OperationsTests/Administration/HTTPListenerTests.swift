@@ -15,14 +15,14 @@ struct HTTPListenerTests {
   private let audits = Lines()
 
   private func listener(
-    _ address: String = "127.0.0.1:0", isLoopback: Bool = true, isReady: Bool = true
+    _ address: String = "127.0.0.1:0", isLoopback: Bool = true, readiness: Readiness = .ready
   ) throws -> HTTPListener {
     registry.counter(.framesProcessed).add(7)
     let (injects, audits) = (injects, audits)
     let service = AdministrationService(
       registry: registry, version: "{\"version\":\"1\"}", threshold: threshold,
       injection: .init(isOn: { injects.isSet }, set: { injects.set($0) }),
-      isLoopback: isLoopback, isReady: { isReady }
+      isLoopback: isLoopback, readiness: { readiness }
     ) { action, value, isDone in audits.add("\(action) \(value) \(isDone)") }
     return try HTTPListener(address) { service.answer($0) }
   }
@@ -52,10 +52,20 @@ struct HTTPListenerTests {
     #expect(answer.hasSuffix("# EOF\n"))
   }
 
-  @Test func aServerThatIsNotReadySaysSo() throws {
-    let answer = try Client.exchange(
-      try listener(isReady: false), "GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n")
-    #expect(answer.hasPrefix("HTTP/1.1 503 "))
+  /// A proxy leaves a server that stops, but not one that is full.
+  @Test(arguments: [
+    (Readiness.ready, "200", "200", "ok"), (.full, "503", "404", "full"),
+    (.stopping, "503", "503", "stopping"),
+  ])
+  func readinessHasAStatus(
+    readiness: Readiness, ready: String, routed: String, word: String
+  ) throws {
+    let listener = try listener(readiness: readiness)
+    for (path, status) in [("/readyz", ready), ("/routez", routed)] {
+      let answer = try Client.exchange(listener, "GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(path)")
+      #expect(answer.hasSuffix("\r\n\r\n\(word)\n"), "\(path)")
+    }
   }
 
   @Test func aLevelIsChangedAndAudited() throws {

@@ -5,7 +5,7 @@ internal import Synchronization
 /// A connection to a server that ended before its TLS handshake had.
 ///
 /// libgrpc has no event for this, only a line of its log, so the reason is read from that line. The line
-/// names the client in some cases only.
+/// does not have the client's address.
 public struct HandshakeFailure: Sendable, Equatable {
   public enum Reason: String, Sendable, CaseIterable {
     /// The client has shown no certificate, and has to.
