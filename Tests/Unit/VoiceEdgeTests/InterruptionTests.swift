@@ -40,7 +40,7 @@ struct InterruptionTests {
     } _: { rig in
       try await rig.running()
       let session = rig.status.session
-      let watch = try await rig.remote.watch(session)
+      let watch = try await rig.remote.watch(session, fromEvent: 1)
       // The agent may come to the bus after the first announcements.
       try await eventually("the agent knows") {
         try await sleep(true)
@@ -68,7 +68,7 @@ struct InterruptionTests {
         server: "unix:\(rig.folder.path("server"))", clientName: "phone"
       ).register(.with { ($0.group, $0.machine) = ("anna", "phone") })
       try await eventually("the headset is used") { rig.agent.routes.current?.id == "headset" }
-      let watch = try await rig.remote.watch(rig.status.session)
+      let watch = try await rig.remote.watch(rig.status.session, fromEvent: 1)
       try await phone.send(.with { ($0.headsets, $0.microphoneOpen) = (["headset"], true) })
       #expect(try await next(watch, .otherSession).began)
       phone.cancel()

@@ -3,7 +3,8 @@ internal import Glibc
 /// The socket on which a service manager, such as systemd, takes messages from a service.
 ///
 /// Each message is one datagram of lines `NAME=VALUE`, as the manual sd_notify(3) describes them. A
-/// message waits for a full socket for at most a second, and is then dropped.
+/// change of the state waits for a full socket for at most a second. Then it is dropped, and other
+/// messages are at once.
 public final class ServiceNotifier: Sendable {
   /// The state of a service.
   public enum Message: Sendable, Equatable {
@@ -16,6 +17,14 @@ public final class ServiceNotifier: Sendable {
     case watchdog
     /// The state in words, which `systemctl status` shows.
     case status(String)
+
+    /// Whether the manager acts on the message, so that it must not be lost.
+    fileprivate var isChange: Bool {
+      switch self {
+      case .ready, .reloading, .stopping: true
+      case .watchdog, .status: false
+      }
+    }
   }
 
   private let descriptor: Int32
@@ -52,20 +61,20 @@ public final class ServiceNotifier: Sendable {
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
     let length = MemoryLayout.offset(of: \sockaddr_un.sun_path).map { $0 + path.count } ?? 0
-    for _ in 0..<Self.attempts {
+    for _ in 0..<(message.isChange ? Self.attempts : 1) {
       let sent = withUnsafePointer(to: &address) {
         $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
           sendto(descriptor, text, text.count, Int32(MSG_NOSIGNAL), $0, socklen_t(length))
         }
       }
       guard sent < 0, errno == EAGAIN || errno == EINTR else { return sent == text.count }
-      usleep(useconds_t(Self.pause))
+      if message.isChange { usleep(Self.pause) }
     }
     return false
   }
 
   /// The number of attempts to send a message, and the pause between them in microseconds.
-  private static let (attempts, pause) = (100, 10_000)
+  private static let (attempts, pause) = (100, useconds_t(10_000))
 
   /// Returns the lines of a message. `time` is that of the monotonic clock.
   static func text(of message: Message, at time: Duration) -> String {

@@ -29,6 +29,16 @@ import Testing
     #expect(taken > 0 && taken < 10_000)
   }
 
+  @Test func aChangeWaitsForAFullSocket() async throws {
+    let manager = try #require(ServiceManagerSocket(isAbstract: true))
+    let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": manager.name]))
+    while notifier.send(.watchdog) {}
+    #expect(!notifier.send(.ready))
+    let sending = Task.detached { notifier.send(.ready) }
+    #expect(try await manager.messages(until: "READY=1").last == "READY=1")
+    #expect(await sending.value)
+  }
+
   @Test(arguments: ["", "relative", "@", "/" + String(repeating: "a", count: 200)])
   func aWrongAddressIsNone(name: String) {
     #expect(ServiceNotifier(environment: ["NOTIFY_SOCKET": name]) == nil)
