@@ -11,6 +11,13 @@ import VoiceClient
 /// Interruptions of the microphone that the machine causes, as a watcher of the session sees them.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct InterruptionTests {
+  /// Returns a watch that has begun: it misses nothing from now on.
+  private func watching(_ remote: SessionsClient, _ session: String) async throws -> WatchStream {
+    let watch = try await remote.watch(session)
+    _ = try await watch.receive()
+    return watch
+  }
+
   private func next(
     _ watch: WatchStream, _ reason: Anechoic_V1_Interruption.Reason
   ) async throws -> Anechoic_V1_Interruption {
@@ -40,7 +47,7 @@ struct InterruptionTests {
     } _: { rig in
       try await rig.running()
       let session = rig.status.session
-      let watch = try await rig.remote.watch(session, fromEvent: 1)
+      let watch = try await watching(rig.remote, session)
       // The agent may come to the bus after the first announcements.
       try await eventually("the agent knows") {
         try await sleep(true)
@@ -68,7 +75,7 @@ struct InterruptionTests {
         server: "unix:\(rig.folder.path("server"))", clientName: "phone"
       ).register(.with { ($0.group, $0.machine) = ("anna", "phone") })
       try await eventually("the headset is used") { rig.agent.routes.current?.id == "headset" }
-      let watch = try await rig.remote.watch(rig.status.session, fromEvent: 1)
+      let watch = try await watching(rig.remote, rig.status.session)
       try await phone.send(.with { ($0.headsets, $0.microphoneOpen) = (["headset"], true) })
       #expect(try await next(watch, .otherSession).began)
       phone.cancel()
