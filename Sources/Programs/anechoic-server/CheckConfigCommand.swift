@@ -66,6 +66,9 @@ struct CheckConfigCommand: AsyncParsableCommand {
       file: file ?? option.config, environment: ProcessInfo.processInfo.environment
     ).readForCommand()
     if print { Swift.print(ServerSettings.table.listing(settings), terminator: "") }
+    // The folder for profiles is made on the way, and with the rights of this user.
+    let folder = settings.values.profilesDirectory.flatMap { access($0, F_OK) == 0 ? nil : $0 }
+    defer { if let folder { rmdir(folder) } }
     let prepared = try settings.prepared { _ in }
     try settings.checkAuditLog()
     try checkExpiry(of: UsedCertificate.all(of: prepared.configuration.security), settings)

@@ -56,6 +56,9 @@ struct SettingsTests {
       "authentication.jwt_keys: none: no such file"
     ),
     ("log: {audit_file: none/audit.log}", "log.audit_file: none/audit.log: no such file"),
+    ("log: {audit_file: /tmp}", "log.audit_file: /tmp: is a directory"),
+    ("log: {audit_file: /proc/x}", "log.audit_file: /proc/x: no such file"),
+    ("log: {audit_file: fifo}", "log.audit_file: fifo: no such device or address"),
     (
       "sessions: {injection_permissions_file: /}\nauthentication: {mode: certificate}\n"
         + "tls: {client_ca: a, certificate: b, key: c}", "tls.certificate: b: no such file"
@@ -63,6 +66,8 @@ struct SettingsTests {
   ])
   func aServerThatCouldNotStartIsNoticedBefore(text: String, problem: String) async throws {
     try write(text)
+    // A FIFO without a reader.
+    mkfifo(folder.path("fifo"), 0o600)
     let result = try await checkConfig()
     #expect(result.status == 2 && result.errorLines.count == 1, "\(result.errors)")
     #expect(result.errors.contains(": \(problem)"), "\(result.errors)")
@@ -82,6 +87,15 @@ struct SettingsTests {
     let result = try await checkConfig()
     #expect(result.status == 2 && result.errorLines.count == 1, "\(result.errors)")
     #expect(result.errors.hasPrefix("anechoic-server: \(problem)"), "\(result.errors)")
+  }
+
+  @Test func theCheckLeavesNothingBehind() async throws {
+    try write("log: {audit_file: new.log}\nsessions: {profiles_directory: new}\n")
+    let result = try await checkConfig()
+    #expect(result.status == 0, "\(result.errors)")
+    for name in ["new.log", "new"] {
+      #expect(!FileManager.default.fileExists(atPath: folder.path(name)), "\(name)")
+    }
   }
 
   @Test func anExpiredCertificateIsNoticed() async throws {

@@ -207,7 +207,8 @@ class TryTests(TryPageTest):
         page.evaluate("(() => { const begin = performance.now.bind(performance); window.later = 0;"
                       "performance.now = () => begin() + window.later })()")
         page.evaluate("window.later = 60000")
-        page.wait(says("#announcer", "This tab slept for 60 seconds"))
+        # A busy machine looks at the clock late.
+        page.wait(says("#announcer", "This tab slept for 6"))
         page.wait(says("#connection", "Connected"))
         page.wait(RECORDED)
 

@@ -149,8 +149,26 @@ public final class LineWriter: Sendable {
     if output.write(Array(lossLine(lost - output.toldLost).utf8)) { output.toldLost = lost }
   }
 
+  /// Returns whether a file can be opened, with the reason in `errno` if not. A file that does not
+  /// exist is made and removed.
+  public static func canOpen(_ path: String) -> Bool {
+    let exists = access(path, F_OK) == 0
+    let file = open(path)
+    guard file >= 0 else { return false }
+    close(file)
+    if !exists, let place = realpath(path, nil) {
+      unlink(place)
+      free(place)
+    }
+    return true
+  }
+
   private static func open(_ path: String) -> Int32 {
-    Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
+    // Opening does not wait for the reader of a FIFO.
+    let file = Glibc.open(
+      path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o640)
+    if file >= 0 { _ = fcntl(file, F_SETFL, O_APPEND) }
+    return file
   }
 }
 

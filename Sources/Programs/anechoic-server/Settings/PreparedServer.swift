@@ -2,6 +2,7 @@ public import Authentication
 internal import CommandLineSupport
 internal import Foundation
 internal import GRPCTransport
+internal import Operations
 public import Settings
 internal import SpatialAudio
 public import VoiceServer
@@ -57,9 +58,7 @@ extension LayeredValues<ServerSettings> {
   /// Throws a failure if the file of the audit log cannot be written to, or made.
   public func checkAuditLog() throws {
     guard let path = values.auditLog else { return }
-    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    let isWritable = access(path, F_OK) == 0 ? access(path, W_OK) : access(folder, W_OK | X_OK)
-    guard isWritable == 0 else {
+    guard LineWriter.canOpen(path) else {
       throw failure("log.audit_file", CommandFailure(systemErrorAt: path).description)
     }
   }
