@@ -1,4 +1,4 @@
-// For x86-64-v4: vectors of 16 for the layers of networks and of 8 otherwise, and 32 registers.
+// For x86-64-v4: vectors of 16 for the layers of networks and for loops, of 8 otherwise, and 32 registers.
 #if defined(__x86_64__)
 #pragma clang attribute push( \
     __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2"))), apply_to = function)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import VoiceServer
 
-/// What a server says about its load, without a clock.
+/// The load that a server reports, without a clock.
 struct ServerLoadTests {
   private let budget = FrameBudget(share: 0.8)
 

@@ -82,15 +82,9 @@ public struct AdministrationService: Sendable {
     case "/metrics": return read(request) { metrics(request) }
     case "/livez": return read(request) { HTTPResponse("ok\n") }
     case "/readyz":
-      return read(request) {
-        let readiness = readiness()
-        return HTTPResponse(readiness.word + "\n", status: readiness.status)
-      }
+      return read(request) { state(\.status) }
     case "/routez":
-      return read(request) {
-        let readiness = readiness()
-        return HTTPResponse(readiness.word + "\n", status: readiness.routingStatus)
-      }
+      return read(request) { state(\.routingStatus) }
     case "/version":
       return read(request) { HTTPResponse(version + "\n", contentType: "application/json") }
     case "/log-level":
@@ -114,6 +108,11 @@ public struct AdministrationService: Sendable {
       }
     default: return nil
     }
+  }
+
+  private func state(_ status: KeyPath<Readiness, HTTPStatus>) -> HTTPResponse {
+    let readiness = readiness()
+    return HTTPResponse(readiness.word + "\n", status: readiness[keyPath: status])
   }
 
   private func metrics(_ request: HTTPRequest) -> HTTPResponse {
