@@ -46,8 +46,7 @@ extension ParsableCommand {
       }
     } catch let failure as CommandFailure {
       // The journal of systemd reads and removes the priority of an error.
-      let priority = JournalStream.isStandardError ? "<3>" : ""
-      standardError("\(priority)\(_commandName): \(failure)\n")
+      standardError("\(JournalStream.error)\(_commandName): \(failure)\n")
       Foundation.exit(failure.code)
     } catch {
       if let unknown = UnknownSubcommand(in: CommandLine.arguments.dropFirst(), of: Self.self) {

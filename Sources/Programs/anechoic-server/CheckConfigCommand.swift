@@ -83,8 +83,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
       guard let words = state.words(certificate.validity) else { continue }
       let problem = settings.wrong(certificate.setting, words).description
       guard !state.isRefused || allowExpired else { throw CommandFailure(problem) }
-      let priority = JournalStream.isStandardError ? "<4>" : ""
-      standardError("\(priority)anechoic-server: warning: \(problem)\n")
+      standardError("\(JournalStream.warning)anechoic-server: warning: \(problem)\n")
     }
   }
 }

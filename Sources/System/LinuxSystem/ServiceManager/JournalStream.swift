@@ -16,4 +16,8 @@ public enum JournalStream {
   /// Whether standard error of this process goes to the journal.
   public static let isStandardError = takesPriorities(
     stream: getenv("JOURNAL_STREAM").map { String(cString: $0) })
+
+  /// The beginning of a line of an error on standard error, and of a warning. Empty if the line does
+  /// not go to the journal.
+  public static let (error, warning) = isStandardError ? ("<3>", "<4>") : ("", "")
 }
