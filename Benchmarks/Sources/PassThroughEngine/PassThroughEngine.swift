@@ -17,7 +17,7 @@ public final class PassThroughEngine: VoiceEngine {
 
   public static func makeSpeechDetector(rate: SampleRate) -> any SpeechDetector { NoVoice() }
 
-  public func apply(_ settings: EngineSettings) {}
+  public func apply(_ settings: EngineSettings, after samples: Int) {}
 
   public func process(
     microphone: borrowing Frame, reference: borrowing Frame, conditions: EchoConditions,

@@ -68,22 +68,30 @@ public struct Frame: ~Copyable {
   /// Adds a frame of the same rate, with a gain that changes linearly from the factor `first` to
   /// `last`. One channel is added to all channels. The mean of two channels is added to one.
   public func add(_ other: borrowing Frame, from first: Float = 1, to last: Float = 1) {
-    precondition(rate == other.rate)
-    let step = (last - first) / Float(sampleCount)
+    add(other, from: first, to: last, in: 0..<sampleCount)
+  }
+
+  /// Adds some samples of a frame of the same rate, as `add(_:from:to:)` does.
+  public func add(
+    _ other: borrowing Frame, from first: Float, to last: Float, in samples: Range<Int>
+  ) {
+    precondition(rate == other.rate && samples.clamped(to: 0..<sampleCount) == samples)
+    let step = (last - first) / Float(max(1, samples.count))
+    let before = samples.lowerBound - 1
     for channel in 0..<channelCount {
       let target = planes[channel]
       if first == 1, last == 1, channelCount >= other.channelCount {
         let source = other.planes[min(channel, other.channelCount - 1)]
-        for index in 0..<sampleCount { target[index] += source[index] }
+        for index in samples { target[index] += source[index] }
       } else if channelCount < other.channelCount {
         let (left, right) = (other.planes[0], other.planes[1])
-        for index in 0..<sampleCount {
-          target[index] += (left[index] + right[index]) / 2 * (first + step * Float(index + 1))
+        for index in samples {
+          target[index] += (left[index] + right[index]) / 2 * (first + step * Float(index - before))
         }
       } else {
         let source = other.planes[min(channel, other.channelCount - 1)]
-        for index in 0..<sampleCount {
-          target[index] += source[index] * (first + step * Float(index + 1))
+        for index in samples {
+          target[index] += source[index] * (first + step * Float(index - before))
         }
       }
     }

@@ -7,7 +7,7 @@ public import VoiceEngines
 /// work on the same spectra, of 20 ms every 10 ms.
 public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, EnrollmentEngine {
   public static let identity = EngineIdentity(
-    name: "anechoic", version: "1.18", weights: EngineWeights.hash)
+    name: "anechoic", version: "1.19", weights: EngineWeights.hash)
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
   public static let bestReferenceLead = Duration.milliseconds(20)
   /// The filter is long enough for a lead of 90 ms. The lag that is found may be that of a
@@ -36,19 +36,25 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
   private let hasReference: Bool
   private var analysis: CallAnalysis
   private var mask: Mask
-  private var limits: MaskLimits
+  private var output: ProcessedOutput
+  /// The output by the settings before, during a fade.
+  private var formerOutput: ProcessedOutput
+  private let formerSound: Frame
+  private var fade = SettingsFade()
+  private var waiting = SettingsQueue()
+  /// The settings by which the last frame was analyzed. They follow those of the output, so that no sample
+  /// before a fade depends on it.
+  private var analyzed: EngineSettings
   private var isolation: VoiceIsolation
   private var decision = VoiceDecision()
   private var onset = OnsetLimit()
   private var tone: ToneDetector
-  private var gainControl = AutomaticGainControl()
   private var echoEstimate = LinearEchoEstimate()
   private var echo = EchoReductionMeter()
   /// The mean squares of the last two frames of the microphone.
   private var microphonePowers: (last: Float, before: Float) = (0, 0)
   private var framesSinceReference = AnechoicVoiceEngine.longestEcho
   private var processing: AlignedSwitch
-  private var settings: EngineSettings
   private var path = EchoConditions.Path.unknown
   /// Whether the canceller has been on. It then continues to adapt while it is off.
   private var adaptsCanceller: Bool
@@ -74,14 +80,19 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     hasReference = format.reference != nil
     analysis = CallAnalysis(
       hop: hop, channelCount: format.channelCount, hasReference: format.reference != nil,
-      hasRecognizer: format.hasRecognizer, weights: weights,
-      quietRoomState: EngineWeights.quietRoomState)
+      weights: weights, quietRoomState: EngineWeights.quietRoomState)
     mask = Mask(bins: hop + 1, hasRecognizer: format.hasRecognizer)
-    limits = MaskLimits(settings)
+    output = ProcessedOutput(
+      settings, analysis.spectra, hasReference: format.reference != nil,
+      hasRecognizer: format.hasRecognizer)
+    formerOutput = ProcessedOutput(
+      settings, analysis.spectra, hasReference: format.reference != nil,
+      hasRecognizer: format.hasRecognizer)
+    formerSound = Frame(rate: format.rate, channelCount: format.channelCount)
+    analyzed = settings
     isolation = VoiceIsolation(weights: try IsolationWeights.get())
     tone = ToneDetector(hop: hop)
     processing = AlignedSwitch(format, latencySamples: hop, isOn: !settings.isBypassed)
-    self.settings = settings
     adaptsCanceller = settings.echoSuppression != nil
   }
 
@@ -102,42 +113,47 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     try AnechoicSpeechDetector(rate: rate)
   }
 
-  public func apply(_ settings: EngineSettings) {
-    self.settings = settings
-    highPass.apply(isOn: settings.highPassFilter)
-    limits.apply(settings)
+  public func apply(_ settings: EngineSettings, after samples: Int) {
+    let hop = sound.sampleCount
+    // A window of two frames hears the filter: the first one that begins at the sample or later.
+    highPass.apply(
+      isOn: settings.highPassFilter, after: (samples + 2 * hop - 1) / hop * hop)
+    // It adapts before it is heard.
     if settings.echoSuppression != nil { adaptsCanceller = true }
-    processing.turn(on: !settings.isBypassed, hasRun: true)
+    processing.turn(on: !settings.isBypassed, after: samples)
+    waiting.add(settings, after: samples + hop)
+  }
+
+  /// Begins the fade to the next settings if their sample is in this frame of the output.
+  private func followSettings() {
+    let size = sound.sampleCount
+    analyzed = output.settings
+    fade.advance(by: size)
+    if !fade.isActive, let next = waiting.popFirst(within: size) {
+      formerOutput.follow(output)
+      output.apply(next.settings)
+      fade.begin(at: next.distance)
+    }
+    waiting.advance(by: size)
   }
 
   public func process(
     microphone: borrowing Frame, reference: borrowing Frame, conditions: EchoConditions,
     into output: borrowing Frame
   ) -> FrameFindings {
+    followSettings()
     follow(conditions.path)
     sound.copySound(microphone)
     highPass.process(sound, into: filtered)
     microphonePowers = (filtered.meanSquare, microphonePowers.last)
-    let cancelsEcho = hasReference && settings.echoSuppression != nil
+    let cancelsEcho = hasReference && analyzed.echoSuppression != nil
     let probability = analyze(reference, conditions, cancelsEcho: cancelsEcho)
     onset.advance(isSilent: analysis.features.hasLongSilence)
     tone.record(
       cancelsEcho
         ? analysis.spectra.withoutEcho + sound.sampleCount
         : UnsafePointer(filtered.planePointers[0]))
-    if skipsMask {
-      isolation.pause()
-      mask.open(power: analysis.features.errorPower)
-    } else {
-      limits.advance()
-      isolation.process(
-        analysis.features.errorPowers, echo: analysis.gains.echo, voice: analysis.auxiliaryVoice,
-        isolates: limits.isolatesVoice)
-      mask.compute(
-        analysis.gains, competingVoices: isolation.gains, voice: analysis.auxiliaryVoice,
-        limits.values, error: analysis.features.errorPowers,
-        minimumNoiseGain: tone.isTone ? 1 : onset.minimumGain)
-    }
+    recordSound()
     recordEcho()
     decision.record(
       probability * isolation.probability, power: mask.powerWithoutEcho, echo: echoEstimate,
@@ -147,23 +163,39 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     if probability > Self.sureVoice, !tone.isTone, !farEndPlays, !skipsMask {
       isolation.learn(most: Self.enrollmentFrames.upperBound)
     }
+    if processing.needsOnlyProcessed {
+      render(cancelsEcho: cancelsEcho, into: output)
+      processing.skip(sound)
+    } else {
+      render(cancelsEcho: cancelsEcho, into: processing.processed)
+      processing.select(sound, into: output)
+    }
     if cancelsEcho {
       echo.record(
         reference: analysis.features.referencePower, input: analysis.features.microphonePower,
         output: mask.powerAfterEcho)
-    }
-    if processing.needsOnlyProcessed {
-      finish(into: output)
-      processing.skip(sound)
-    } else {
-      finish(into: processing.processed)
-      processing.select(sound, into: output)
     }
     return FrameFindings(
       speechProbability: decision.probability, hasVoice: decision.hasVoice,
       echoReduction: cancelsEcho ? echo.reduction : nil, nearEndProbability: decision.probability,
       residualEcho: cancelsEcho ? mask.residualEcho : nil,
       explainedShare: cancelsEcho ? analysis.spectra.estimateCoherence : nil)
+  }
+
+  /// Records the frame for the outputs: its voices and its mask.
+  private func recordSound() {
+    guard !skipsMask else {
+      isolation.pause()
+      return mask.open(power: analysis.features.errorPower)
+    }
+    output.advanceLimits()
+    if fade.isActive { formerOutput.advanceLimits() }
+    isolation.process(
+      analysis.features.errorPowers, echo: analysis.gains.echo, voice: analysis.auxiliaryVoice,
+      isolates: output.limits.isolatesVoice
+        || fade.isActive && formerOutput.limits.isolatesVoice)
+    mask.record(
+      analysis.gains, powers: analysis.features.errorPowers, voice: analysis.auxiliaryVoice)
   }
 
   /// Records the echo estimate of every frame, also while the canceller is off: an old estimate
@@ -185,7 +217,9 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
   }
 
   /// Whether the mask is skipped, because the limits of the reduced mode let everything pass.
-  private var skipsMask: Bool { settings.isReduced && limits.isOpen }
+  private var skipsMask: Bool {
+    output.skipsMask && (!fade.isActive || formerOutput.skipsMask)
+  }
 
   /// Follows the echo path. When the session has found the delay of the echo, it moves the
   /// reference, and the canceller adapts to the buffered last second again. Later moves of the
@@ -229,15 +263,28 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
   }
 
   public func readRecognizerOutput(into output: borrowing Frame) {
-    analysis.spectra.readRecognizer(into: output)
+    self.output.readRecognizer(analysis.spectra, into: output)
+    guard fade.isActive else { return }
+    formerOutput.readRecognizer(analysis.spectra, into: formerSound)
+    fade.blend(formerSound, into: output)
   }
 
-  private func finish(into output: borrowing Frame) {
-    if let gains = mask.recognizerGains { analysis.spectra.keepForRecognizer(gains: gains) }
-    analysis.spectra.finish(gains: mask.gains, into: output)
-    gainControl.process(
-      output, probability: tone.isTone ? 0 : decision.probabilityOfFrame, echoShare: echoShare,
-      powerLimit: powerLimit, target: settings.gainTarget)
+  /// Makes the output of the frame, and during a fade the former one before it.
+  private func render(cancelsEcho: Bool, into output: borrowing Frame) {
+    let findings = ProcessedOutput.Findings(
+      cancelsEcho: cancelsEcho, skipsMask: skipsMask,
+      minimumNoiseGain: tone.isTone ? 1 : onset.minimumGain,
+      probability: tone.isTone ? 0 : decision.probabilityOfFrame, echoShare: echoShare,
+      powerLimit: powerLimit)
+    if fade.isActive {
+      formerOutput.render(
+        findings, analysis, &mask, competingVoices: isolation.gains, keepsSpectra: true,
+        into: formerSound)
+    }
+    self.output.render(
+      findings, analysis, &mask, competingVoices: isolation.gains, keepsSpectra: false,
+      into: output)
+    fade.blend(formerSound, into: output)
   }
 
   public static let encoder = "anechoic-1"

@@ -18,14 +18,13 @@ struct CallAnalysis: ~Copyable {
   /// - Parameter quietRoomState: The initial state of the full-band GRU, for calls that may last
   ///   long and begin in the middle of a word.
   init(
-    hop: Int, channelCount: Int = 1, hasReference: Bool, hasRecognizer: Bool = false,
-    weights: EngineWeights, quietRoomState: [Float]? = nil, kernels: Kernels = .best
+    hop: Int, channelCount: Int = 1, hasReference: Bool, weights: EngineWeights,
+    quietRoomState: [Float]? = nil, kernels: Kernels = .best
   ) {
     let work = FloatArena.forWork()
     spectra = CallSpectra(
       hop: hop, channelCount: channelCount, hasReference: hasReference,
-      supportsReplay: quietRoomState != nil, hasRecognizer: hasRecognizer,
-      weights: weights.adaptation, kernels: kernels,
+      supportsReplay: quietRoomState != nil, weights: weights.adaptation, kernels: kernels,
       work: work)
     features = SpectralFeatures(bins: hop + 1, bands: .shared(bins: hop + 1), kernels: kernels)
     maskNetwork = MaskNetwork(weights: weights.maskNetwork, kernels: kernels, work: work)

@@ -7,8 +7,8 @@ internal import CKernels
 /// is far softer than the loudest is left out.
 struct CallSpectra: ~Copyable {
   private let transform: ShortTimeTransform
-  private let channelCount: Int
-  private let hop: Int
+  let channelCount: Int
+  let hop: Int
   /// The number of values in a row of the bins from which features are computed.
   private let featureRow: Int
   private let memory: FloatBuffer
@@ -20,9 +20,6 @@ struct CallSpectra: ~Copyable {
   /// phase.
   private var correlation: Float = 0
   private var loudness: ChannelLoudness
-  /// A spectrum and the tail of the output for a recognizer, for each channel. Empty without this output.
-  private let recognizer: FloatBuffer
-  private let hasRecognizer: Bool
   /// The microphone spectrum of the current channel.
   private let microphone: Spectrum
   /// The signals from which features are computed.
@@ -41,8 +38,7 @@ struct CallSpectra: ~Copyable {
   /// `work` is memory that others may use after the features of a frame have been computed.
   init(
     hop: Int, channelCount: Int, hasReference: Bool, supportsReplay: Bool,
-    hasRecognizer: Bool = false, weights: AdaptationWeights,
-    kernels: Kernels, work: FloatArena
+    weights: AdaptationWeights, kernels: Kernels, work: FloatArena
   ) {
     transform = ShortTimeTransform(hop: hop, kernels: kernels, work: work)
     self.hop = hop
@@ -50,12 +46,10 @@ struct CallSpectra: ~Copyable {
     loudness = ChannelLoudness(channelCount: channelCount)
     featureRow = SpectralFeatures.row(bins: hop + 1)
     let row = transform.row
-    // For each channel 20 ms of the microphone, 20 ms without echo, the tail of the output and a
-    // spectrum; 20 ms of the reference.
-    self.hasRecognizer = hasRecognizer
-    recognizer = FloatBuffer(hasRecognizer ? channelCount * (2 * row + hop) : 0)
-    memory = FloatBuffer(channelCount * (5 * hop + 2 * row) + 2 * hop)
-    let error = memory.start + 5 * hop
+    // For each channel 20 ms of the microphone, 20 ms without echo and a spectrum; 20 ms of the
+    // reference.
+    memory = FloatBuffer(channelCount * (4 * hop + 2 * row) + 2 * hop)
+    let error = memory.start + 4 * hop
     if hasReference {
       filters = (0..<channelCount).map { _ in
         ChannelFilter(hop: hop, weights: weights, kernels: kernels, work: work)
@@ -75,19 +69,13 @@ struct CallSpectra: ~Copyable {
   // MARK: Memory
 
   private func channel(_ index: Int) -> UnsafeMutablePointer<Float> {
-    memory.start + index * (5 * hop + 2 * transform.row)
+    memory.start + index * (4 * hop + 2 * transform.row)
   }
   private func microphoneBlock(_ index: Int) -> UnsafeMutablePointer<Float> { channel(index) }
   private func errorBlock(_ index: Int) -> UnsafeMutablePointer<Float> { channel(index) + 2 * hop }
-  private func tail(_ index: Int) -> UnsafeMutablePointer<Float> { channel(index) + 4 * hop }
   private func error(_ index: Int) -> Spectrum {
-    let start = channel(index) + 5 * hop
+    let start = channel(index) + 4 * hop
     return Spectrum(real: start, imaginary: start + transform.row)
-  }
-  private func recognizerSpectrum(_ index: Int) -> Spectrum {
-    let row = transform.row
-    let start = recognizer.start + index * (2 * row + hop)
-    return Spectrum(real: start, imaginary: start + row)
   }
   private var referenceBlock: UnsafeMutablePointer<Float> { channel(channelCount) }
 
@@ -302,13 +290,40 @@ struct CallSpectra: ~Copyable {
     }
   }
 
-  /// Keeps the spectra of the frame with a gain for each bin, for `readRecognizer`. Call it before
-  /// `finish`, which changes the spectra. Runs per frame: no allocation, lock, log or await.
-  func keepForRecognizer(gains: UnsafePointer<Float>) {
-    guard hasRecognizer else { return }
+  // MARK: Outputs
+
+  /// The values of a row of bins, padded for the kernels.
+  var row: Int { transform.row }
+
+  /// Returns memory for the tails of an output: 10 ms for each channel.
+  func makeTails() -> FloatBuffer { FloatBuffer(channelCount * hop) }
+
+  /// The spectra from which an output is made.
+  struct Choice {
+    /// Whether they are those without echo.
+    var cancelsEcho: Bool
+    /// Whether the analysis has them.
+    var isAnalyzed: Bool
+    /// Whether another output needs those of the analysis after it.
+    var isKept: Bool
+  }
+
+  /// Returns a spectrum of the frame before any gain. If the analysis does not have it, its memory is
+  /// shared with the next one that the analysis does not have.
+  private func spectrum(_ choice: Choice, _ index: Int) -> Spectrum {
+    guard !choice.isAnalyzed else { return error(index) }
+    let block = choice.cancelsEcho ? errorBlock(index) : microphoneBlock(index)
+    transform.analyze(block, into: signals.reference)
+    return signals.reference
+  }
+
+  /// Keeps the spectra of the frame with a gain for each bin. Call it before `finish`, which may change
+  /// the spectra. Runs per frame: no allocation, lock, log or await.
+  func keep(
+    _ choice: Choice, gains: UnsafePointer<Float>, for recognizer: borrowing RecognizerSpectra
+  ) {
     for index in 0..<channelCount {
-      let (error, kept) = (error(index), recognizerSpectrum(index))
-      apply(gains, to: error, into: kept)
+      apply(gains, to: spectrum(choice, index), into: recognizer.spectrum(index))
     }
   }
 
@@ -320,22 +335,27 @@ struct CallSpectra: ~Copyable {
 
   /// Fills `output` with the signal of 10 ms ago, from the spectra that were kept. Runs per frame: no
   /// allocation, lock, log or await.
-  func readRecognizer(into output: borrowing Frame) {
-    guard hasRecognizer else { return }
+  func read(_ recognizer: borrowing RecognizerSpectra, into output: borrowing Frame) {
+    guard recognizer.isUsed else { return }
     for index in 0..<channelCount {
-      let kept = recognizerSpectrum(index)
       transform.synthesize(
-        kept, tail: kept.real + 2 * transform.row, into: output.planePointers[index])
+        recognizer.spectrum(index), tail: recognizer.tail(index),
+        into: output.planePointers[index])
     }
   }
 
-  /// Fills `output` with the signal of 10 ms ago without echo, with a gain for each bin. Runs per
-  /// frame: no allocation, lock, log or await.
-  func finish(gains: UnsafePointer<Float>, into output: borrowing Frame) {
+  /// Fills `output` with the signal of 10 ms ago, with a gain for each bin. `tails` has 10 ms for each
+  /// channel. Runs per frame: no allocation, lock, log or await.
+  func finish(
+    _ choice: Choice, gains: UnsafePointer<Float>, tails: borrowing FloatBuffer,
+    into output: borrowing Frame
+  ) {
     for index in 0..<channelCount {
-      let error = error(index)
-      apply(gains, to: error, into: error)
-      transform.synthesize(error, tail: tail(index), into: output.planePointers[index])
+      let bins = spectrum(choice, index)
+      let product = choice.isAnalyzed && choice.isKept ? signals.reference : bins
+      apply(gains, to: bins, into: product)
+      transform.synthesize(
+        product, tail: tails.start + index * hop, into: output.planePointers[index])
     }
   }
 }

@@ -42,19 +42,27 @@ struct Mask: ~Copyable {
     noise = NoiseGains(kernels: kernels)
   }
 
-  /// Computes the mask from the gains of the mask network and the probability of a voice. `error`
-  /// has the powers of the bands, `competingVoices` their gains for competing voices. Runs per
-  /// frame: no allocation, lock, log or await.
+  /// Records a frame: the gains of the mask network, the powers of the bands and the probability of a
+  /// voice. Runs per frame: no allocation, lock, log or await.
+  mutating func record(
+    _ network: MaskNetwork.Gains, powers: UnsafePointer<Float>, voice probability: Float
+  ) {
+    noise.compute(network, powers: powers, voice: probability)
+    powerWithoutEcho = noise.powerWithoutEcho
+    echoShare = noise.power > 1e-11 ? 1 - noise.powerWithoutEcho / noise.power : 0
+  }
+
+  /// Computes the mask of the frame that was recorded. `error` has the powers of the bands,
+  /// `competingVoices` their gains for competing voices. Runs per frame: no allocation, lock, log or
+  /// await.
   ///
   /// - Parameter minimumNoiseGain: The lower limit of the gains for noise.
   mutating func compute(
     _ network: MaskNetwork.Gains, competingVoices: UnsafePointer<Float>,
-    voice probability: Float, _ limits: MaskLimits.Values,
-    error: UnsafePointer<Float>, minimumNoiseGain: Float = 0
+    _ limits: MaskLimits.Values, error: UnsafePointer<Float>, minimumNoiseGain: Float = 0
   ) {
     var (afterEcho, after, afterWithout): (Float, Float, Float) = (0, 0, 0)
     raise(network.echo, to: limits.echoExponent)
-    noise.compute(network, powers: error, voice: probability)
     for band in 0..<Bands.count {
       let echo = max(echoGains[band], limits.echo)
       let limit = max(band < Self.hiss ? limits.noise : limits.hiss, minimumNoiseGain)
@@ -66,9 +74,7 @@ struct Mask: ~Copyable {
       after += gain * gain * error[band]
       afterWithout += gain * gain * share * error[band]
     }
-    powerWithoutEcho = noise.powerWithoutEcho
     powerAfterEcho = afterEcho / Float(Bands.count)
-    echoShare = noise.power > 1e-11 ? 1 - noise.powerWithoutEcho / noise.power : 0
     residualEcho = after > 1e-9 ? 1 - afterWithout / after : 0
     interpolate(into: gains)
     if let recognizerGains {

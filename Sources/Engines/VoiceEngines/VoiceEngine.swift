@@ -36,9 +36,11 @@ public protocol VoiceEngine: AnyObject, SendableMetatype {
 
   init(format: EngineFormat, settings: EngineSettings) throws(EngineError)
 
-  /// Applies settings from the next frame on, with a cross-fade. The engine keeps what it has
-  /// learned about the echo path.
-  func apply(_ settings: EngineSettings)
+  /// Applies settings from the microphone's sample on that comes after `samples` of the next frames. In
+  /// the output, which is `latencySamples` later, all samples before it are as with the former settings,
+  /// and a cross-fade of 10 ms begins there. A fade that would overlap the last one begins with the
+  /// first frame after that. The engine keeps what it has learned about the echo path.
+  func apply(_ settings: EngineSettings, after samples: Int)
 
   /// Processes 10 ms. The reference must precede its echo by a good lead. Without a reference, the
   /// loudspeaker counts as silent. An engine may ignore conditions that it cannot use. Runs per frame:

@@ -12,7 +12,6 @@ struct EchoStage: ~Copyable {
   private let processor: WebRTCProcessor
   private var choice: AlignedSwitch
   private var isLearning: Bool
-  private var samplesLearnt = 0  // The number of samples processed, up to the latency.
   private var reduction = EchoReductionMeter()
   private var suppression: EngineSettings.EchoSuppression
   private var framesSinceVoice = EchoStage.framesOfCare
@@ -55,10 +54,15 @@ struct EchoStage: ~Copyable {
     }
   }
 
-  mutating func apply(_ suppression: EngineSettings.EchoSuppression?) {
-    choice.turn(on: suppression != nil, hasRun: samplesLearnt >= latencySamples)
-    guard let suppression else { return }
-    isLearning = true
+  /// Switches the stage on or off after `samples` of the input.
+  mutating func turn(on isOn: Bool, after samples: Int) {
+    choice.turn(on: isOn, after: samples)
+    if isOn { isLearning = true }
+  }
+
+  /// Sets the strength from the next frame on.
+  mutating func set(_ suppression: EngineSettings.EchoSuppression) {
+    guard suppression != self.suppression else { return }
     self.suppression = suppression
     framesSinceVoice = Self.framesOfCare
     processor.setEchoCancellation(suppression)
@@ -78,7 +82,6 @@ struct EchoStage: ~Copyable {
   mutating func process(
     _ input: borrowing Frame, reference: borrowing Frame, into output: borrowing Frame
   ) {
-    if isLearning { samplesLearnt = min(samplesLearnt + input.sampleCount, latencySamples) }
     if choice.needsOnlyProcessed {
       cancel(input, reference, into: output)
       reduction.process(reference: reference, input: input, output: output)

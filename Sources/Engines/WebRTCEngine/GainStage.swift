@@ -3,6 +3,7 @@ internal import VoiceEngines
 
 /// The automatic gain control stage.
 struct GainStage: ~Copyable {
+  var latencySamples: Int { choice.latencySamples }
   private let processor: WebRTCProcessor
   private var choice: AlignedSwitch
   private var linked: LinkedGain?  // Nil for one channel.
@@ -20,10 +21,11 @@ struct GainStage: ~Copyable {
       format, latencySamples: WebRTCLatency.gainControl(format.rate), isOn: target != nil)
   }
 
-  mutating func apply(_ target: Int?) {
-    choice.turn(on: target != nil, hasRun: choice.needsProcessed)
-    if let target { processor.setGainControl(target: target) }
-  }
+  /// Switches the stage on or off after `samples` of the input.
+  mutating func turn(on isOn: Bool, after samples: Int) { choice.turn(on: isOn, after: samples) }
+
+  /// Sets the target from the next frame on.
+  mutating func set(_ target: Int) { processor.setGainControl(target: target) }
 
   mutating func process(_ input: borrowing Frame, into output: borrowing Frame) {
     if choice.needsOnlyProcessed {

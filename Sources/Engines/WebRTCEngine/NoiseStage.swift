@@ -21,8 +21,11 @@ struct NoiseStage: ~Copyable {
       format, latencySamples: WebRTCLatency.noiseSuppression(format.rate), isOn: suppression != nil)
   }
 
-  mutating func apply(_ suppression: EngineSettings.NoiseSuppression?, isReduced: Bool) {
-    choice.turn(on: suppression != nil && !isReduced, hasRun: !self.isReduced)
+  /// Switches the stage on or off after `samples` of the input.
+  mutating func turn(on isOn: Bool, after samples: Int) { choice.turn(on: isOn, after: samples) }
+
+  /// Sets the strength from the next frame on. Nil leaves it as it is.
+  mutating func set(_ suppression: EngineSettings.NoiseSuppression?, isReduced: Bool) {
     self.isReduced = isReduced
     if let suppression { level = suppression }
     if isReduced {

@@ -26,6 +26,7 @@ public final class WebRTCVoiceEngine: RecognitionEngine {
   private let finiteReference: FiniteInput
   private let echoFree: Frame
   private let scratch: Frame  // The output of a stage for the next stage.
+  private var waiting = SettingsQueue()
   /// The delay of the stages after echo cancellation, for the output for a recognizer.
   private var laterStages: DelayLine
 
@@ -75,20 +76,36 @@ public final class WebRTCVoiceEngine: RecognitionEngine {
     try WebRTCSpeechDetector(rate: rate)
   }
 
-  public func apply(_ settings: EngineSettings) {
-    highPass.apply(isOn: settings.highPassFilter)
-    echo?.apply(settings.echoSuppression)
-    noise.apply(settings.noiseSuppression, isReduced: settings.isReduced)
-    gain.apply(settings.gainTarget)
-    gate.isOn = settings.isolatesVoice
-    processing.turn(on: !settings.isBypassed, hasRun: true)
+  public func apply(_ settings: EngineSettings, after samples: Int) {
+    // The stages after a switch hear it up to their latency before its sample. So the last stage turns at
+    // this sample, and those before it later by their own latency.
+    let end = samples + processing.latencySamples
+    highPass.apply(isOn: settings.highPassFilter, after: end)
+    echo?.turn(on: settings.echoSuppression != nil, after: end)
+    noise.turn(on: settings.noiseSuppression != nil && !settings.isReduced, after: end)
+    gain.turn(on: settings.gainTarget != nil, after: end - gain.latencySamples)
+    processing.turn(on: !settings.isBypassed, after: samples)
+    waiting.add(settings, after: end)
+  }
+
+  /// Sets the strengths that are due. The library takes them for whole frames, so they begin with the
+  /// first frame of the output that begins at their sample or later.
+  private func setStrengths() {
+    while let (settings, _) = waiting.popFirst(within: 1) {
+      if let suppression = settings.echoSuppression { echo?.set(suppression) }
+      noise.set(settings.noiseSuppression, isReduced: settings.isReduced)
+      if let target = settings.gainTarget { gain.set(target) }
+      gate.isOn = settings.isolatesVoice
+    }
+    waiting.advance(by: scratch.sampleCount)
   }
 
   public func process(
     microphone: borrowing Frame, reference: borrowing Frame, conditions: EchoConditions,
     into output: borrowing Frame
   ) -> FrameFindings {
-    finiteMicrophone.pass(microphone) { microphone in
+    setStrengths()
+    return finiteMicrophone.pass(microphone) { microphone in
       guard echo != nil else { return run(microphone, reference, into: output) }
       return finiteReference.pass(reference) { run(microphone, $0, into: output) }
     }

@@ -193,7 +193,7 @@ public final class VoiceSession {
     for control in controls.takeAll() {
       let refusal = Refusal(
         .tooLate, reason: "SESSION_ENDED", message: "the session ended before the sample came")
-      sink.emit(ControlResult(id: control.id, appliedAtSample: position, refusal: refusal))
+      sink.emit(ControlResult(control, appliedAtSample: position, refusal: refusal))
     }
     endInjections(sink: sink)
     if setup.tellsEchoPath, let path = capture.echoPath { sink.emit(path) }

@@ -36,7 +36,7 @@ final class CheapCanceller: VoiceEngine {
 
   static func makeSpeechDetector(rate: SampleRate) -> any SpeechDetector { Silence() }
 
-  func apply(_ settings: EngineSettings) {}
+  func apply(_ settings: EngineSettings, after samples: Int) {}
 
   func process(
     microphone: borrowing Frame, reference: borrowing Frame, conditions: EchoConditions,

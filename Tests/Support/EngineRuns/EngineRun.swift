@@ -13,14 +13,14 @@ public struct EngineRun {
   ///
   /// - Parameters:
   ///   - referenceRate: The rate of the reference; nil for that of the microphone.
-  ///   - changes: The settings that apply from a frame on.
+  ///   - changes: The settings that apply from a frame on, or `samples` later.
   ///   - path: The echo path of all frames but those in `conditions`.
   ///   - conditions: The conditions of frames.
   public init(
     _ engineType: any VoiceEngine.Type, _ settings: EngineSettings, rate: SampleRate,
     microphone: [[Float]], reference: [[Float]]? = nil, referenceRate: SampleRate? = nil,
-    changes: [Int: EngineSettings] = [:], path: EchoConditions.Path = .unknown,
-    conditions: [Int: EchoConditions] = [:]
+    changes: [Int: EngineSettings] = [:], after samples: Int = 0,
+    path: EchoConditions.Path = .unknown, conditions: [Int: EchoConditions] = [:]
   ) throws {
     let referenceRate = referenceRate ?? rate
     let format = EngineFormat(
@@ -32,7 +32,7 @@ public struct EngineRun {
     let processed = Frame(rate: rate, channelCount: microphone.count)
     output = microphone.map { _ in [] }
     for frame in 0..<((microphone.first?.count ?? 0) / rate.samplesPerFrame) {
-      if let change = changes[frame] { engine.apply(change) }
+      if let change = changes[frame] { engine.apply(change, after: samples) }
       input.fill(microphone, frame)
       if let reference { played.fill(reference, frame) }
       findings.append(

@@ -28,7 +28,7 @@ open class DelayEngine: VoiceEngine {
 
   public static func makeSpeechDetector(rate: SampleRate) -> any SpeechDetector { NoVoice() }
 
-  open func apply(_ settings: EngineSettings) {}
+  open func apply(_ settings: EngineSettings, after samples: Int) {}
 
   open func process(
     microphone: borrowing Frame, reference: borrowing Frame, conditions: EchoConditions,

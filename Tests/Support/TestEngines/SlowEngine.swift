@@ -23,7 +23,9 @@ open class SlowEngine: DelayEngine {
     super.init(format: format, settings: settings)
   }
 
-  public override func apply(_ settings: EngineSettings) { isReduced = settings.isReduced }
+  public override func apply(_ settings: EngineSettings, after samples: Int) {
+    isReduced = settings.isReduced
+  }
 
   public override func process(
     microphone: borrowing Frame, reference: borrowing Frame, conditions: EchoConditions,

@@ -74,7 +74,7 @@ struct EngineAllocationTests {
     }
     var count: Int64 = 0
     for settings in Self.settings {
-      engine.apply(settings)
+      engine.apply(settings, after: 0)
       // Libwebrtc allocates in the first frames of a stage.
       if engineType.identity.name == "webrtc-audio-processing" { _ = run(frames: 50) }
       count += run(frames: 200)

@@ -31,8 +31,9 @@ struct MaskTests {
       rows[0].update(repeating: found.echo, count: count)
       rows[1].update(repeating: found.noise, count: count)
       rows[2].update(repeating: found.competingVoices, count: count)
+      mask.record(gains, powers: rows[3], voice: 1)
       mask.compute(
-        gains, competingVoices: rows[2], voice: 1, MaskLimits(settings).values, error: rows[3])
+        gains, competingVoices: rows[2], MaskLimits(settings).values, error: rows[3])
     }
     check(mask)
   }

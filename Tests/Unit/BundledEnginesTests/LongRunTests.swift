@@ -35,7 +35,8 @@ struct LongRunTests {
       var energy: Float = 0
       for frame in 0..<Self.minuteFrames {
         if frame % 1000 == 0 {
-          engine.apply(frame % 2000 == 0 ? .standard : EngineSettings(isolatesVoice: true))
+          engine.apply(
+            frame % 2000 == 0 ? .standard : EngineSettings(isolatesVoice: true), after: 0)
         }
         echo.fill(played.frame, isAdded: false)
         late.process(played.frame, into: heard.frame)

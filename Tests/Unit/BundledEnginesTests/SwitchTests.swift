@@ -8,6 +8,8 @@ import VoiceEngines
 /// Changes of the settings while an engine runs.
 struct SwitchTests {
   static let rate = SampleRate.hz16000
+  private static let format = EngineFormat(
+    rate: rate, channelCount: 1, reference: .init(rate: rate, channelCount: 1))
 
   /// The settings after each switch. Before, they are those of the standard mic mode.
   static let switches: [EngineSettings] = {
@@ -33,16 +35,33 @@ struct SwitchTests {
   }()
 
   @Test(arguments: Candidate.all, switches)
-  func aSwitchChangesTheOutputFromItsFrameOn(
+  func aSwitchChangesTheOutputFromItsSampleOn(
     candidate: Candidate, settings: EngineSettings
   ) throws {
     let change = 150
     let kept = try run(candidate, .standard)
-    let switched = try run(candidate, .standard, [change: settings])
-    let boundary = change * Self.rate.samplesPerFrame
-    let isSameBefore = kept.prefix(boundary) == switched.prefix(boundary)
-    let isSameAfter = kept.dropFirst(boundary) == switched.dropFirst(boundary)
-    #expect(isSameBefore && !isSameAfter)
+    for samples in [0, 1, 37, 159, 400] {
+      let switched = try run(candidate, .standard, [change: settings], after: samples)
+      let boundary =
+        change * Self.rate.samplesPerFrame + samples
+        + candidate.engine.latencySamples(Self.format)
+      let first = zip(kept, switched).enumerated().first { $1.0 != $1.1 }?.offset
+      #expect(first.map { $0 >= boundary } ?? false, "\(samples): \(first ?? -1), \(boundary)")
+      if settings.isBypassed {
+        #expect(first.map { $0 < boundary + 4 } ?? false, "\(samples): \(first ?? -1)")
+      }
+    }
+  }
+
+  @Test(arguments: Candidate.all)
+  func switchesThatFollowEachOtherEndInTheLastSettings(candidate: Candidate) throws {
+    let frames = Dictionary(uniqueKeysWithValues: Self.switches.enumerated().map { (60 + $0, $1) })
+    let many = frames.merging([80: .standard]) { $1 }
+    let output = try run(candidate, .standard, many, after: 77)
+    #expect(output.allSatisfy { $0.isFinite })
+    let kept = try run(candidate, .standard)
+    let last = Self.rate.hertz / 2
+    #expect(abs(level(output.suffix(last)) - level(kept.suffix(last))) < 3)
   }
 
   @Test(arguments: Candidate.all, switches)
@@ -51,9 +70,11 @@ struct SwitchTests {
     let steadyOn = try run(candidate, .standard)
     let steadyOff = try run(candidate, settings)
     let limit = max(largestStep(steadyOn[...]), largestStep(steadyOff[...])) * 1.1
+    let within = try run(candidate, .standard, [120: settings, 180: .standard], after: 131)
     for frame in [120, 180] {
-      let begin = frame * Self.rate.samplesPerFrame
-      #expect(largestStep(output[(begin - 1)..<(begin + 320)]) <= limit)
+      let begin = frame * Self.rate.samplesPerFrame - 1
+      #expect(largestStep(output[begin..<(begin + 800)]) <= limit)
+      #expect(largestStep(within[begin..<(begin + 800)]) <= limit)
     }
   }
 
@@ -88,11 +109,12 @@ struct SwitchTests {
   }
 
   private func run(
-    _ candidate: Candidate, _ settings: EngineSettings, _ changes: [Int: EngineSettings] = [:]
+    _ candidate: Candidate, _ settings: EngineSettings, _ changes: [Int: EngineSettings] = [:],
+    after samples: Int = 0
   ) throws -> [Float] {
     try EngineRun(
       candidate.engine, settings, rate: Self.rate, microphone: [Scene.microphone],
-      reference: [Scene.reference], changes: changes
+      reference: [Scene.reference], changes: changes, after: samples
     ).output[0]
   }
 

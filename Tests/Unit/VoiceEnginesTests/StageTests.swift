@@ -28,10 +28,40 @@ struct StageTests {
 
   @Test func aStageThatHasNotRunIsHeardAfterItsLatency() {
     let input = [Float](repeating: 0.5, count: 1600)
-    let output = switched(input, latency: 200, isOn: false, changes: [3: true], hasRun: false)
-    // The stage has its own output from sample 680 on, which is in the fifth frame.
-    #expect(output[200..<800].allSatisfy { $0 == 0.5 })
-    #expect(output[960...].allSatisfy { $0 == -0.5 })
+    let output = switched(input, latency: 200, isOn: false, changes: [3: true])
+    // The stage has its own output from sample 680 on.
+    #expect(output[200..<680].allSatisfy { $0 == 0.5 })
+    #expect(output[840...].allSatisfy { $0 == -0.5 })
+  }
+
+  @Test(arguments: [0, 1, 77, 159, 160, 555])
+  func aSwitchBeginsToFadeAtItsSample(sample: Int) {
+    let input = [Float](repeating: 0.5, count: 2400)
+    let output = switched(input, latency: 30, isOn: true, changes: [5: false], after: sample)
+    let first = 800 + 30 + sample
+    #expect(output[30..<first].allSatisfy { $0 == -0.5 })
+    #expect(output[first] > -0.5 && output[first + 158] < 0.5)
+    #expect(output[(first + 159)...].allSatisfy { $0 == 0.5 })
+  }
+
+  @Test func aSwitchThatTurnsBackDuringAFadeHasNoStep() {
+    let input = [Float](repeating: 0.5, count: 2400)
+    let output = switched(
+      input, latency: 0, isOn: true, changes: [5: false, 6: true, 7: false], after: 100)
+    let steps = zip(output.dropFirst(), output).map { abs($0 - $1) }
+    #expect(steps.allSatisfy { $0 < 0.0063 })
+    #expect(output.suffix(800).allSatisfy { $0 == 0.5 })
+  }
+
+  @Test func moreTurnsThanCanWaitEndInTheLastState() {
+    var choice = CrossfadeSwitch(isOn: false)
+    for turn in 0..<101 { choice.turn(on: turn.isMultiple(of: 2), after: 10 * turn) }
+    let on = Frame(rate: Self.rate, channelCount: 1)
+    let off = Frame(rate: Self.rate, channelCount: 1)
+    let output = Frame(rate: Self.rate, channelCount: 1)
+    fill(on, 1)
+    for _ in 0..<20 { choice.select(on: on, off: off, into: output) }
+    #expect(choice.isOn && choice.needsOnlyOn && output.plane(0).allSatisfy { $0 == 1 })
   }
 
   @Test func theGateOpensAtOnceAndClosesAfterAPause() {
@@ -113,13 +143,13 @@ struct StageTests {
 
   /// Runs a stage that negates its input, `latency` samples later, with a switch around it.
   private func switched(
-    _ input: [Float], latency: Int, isOn: Bool, changes: [Int: Bool], hasRun: Bool = true
+    _ input: [Float], latency: Int, isOn: Bool, changes: [Int: Bool], after samples: Int = 0
   ) -> [Float] {
     var choice = AlignedSwitch(Self.format, latencySamples: latency, isOn: isOn)
     var stage = DelayLine(delay: latency, channelCount: 1)
     var frame = 0
     return run(input) { input, output in
-      if let isOn = changes[frame] { choice.turn(on: isOn, hasRun: hasRun) }
+      if let isOn = changes[frame] { choice.turn(on: isOn, after: samples) }
       frame += 1
       if choice.needsOnlyProcessed {
         stage.process(input, into: output)

@@ -84,9 +84,9 @@ struct LiveUpdateTests {
       let recording = try await record(server, [update])
       #expect(recording.results.map(\.controlID) == [5])
       #expect(recording.results.first?.hasRefusal == false)
-      #expect(recording.results.first?.appliedAtSample == 8160)
+      #expect(recording.results.first?.appliedAtSample == 8100)
       let event = try #require(recording.events.first)
-      #expect(event.microphoneSample == 8160)
+      #expect(event.microphoneSample == 8100)
       let changed = event.configChanged.config
       #expect(field.isSeen(changed) && !field.isSeen(started))
       #expect(changed.voiceActivityDetection.startWindow.nanos == 100_000_000)

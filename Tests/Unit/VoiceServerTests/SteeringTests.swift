@@ -37,6 +37,71 @@ struct SteeringTests {
     }
   }
 
+  @Test func aChangeForALaterSampleLandsOnItAndIsAnsweredThen() async throws {
+    try await TestServer.run { server in
+      let stream = try await server.client.process(.mediaClock())
+      let name = stream.started.session
+      let steering = server.steering(as: "olga")
+      func send(_ frames: Int) async throws {
+        try await stream.send(
+          .with { $0.microphone.samples = Data(AudioFormat.s16.babble(10 * frames)) })
+      }
+      try await send(10)
+      try await steering.waitForFrames(10, of: name)
+      async let muted = steering.setMute(name, muted: true, atSample: 3277)
+      async let changed = server.ask(
+        RPC.updateSession,
+        Anechoic_V1_UpdateSessionRequest.with {
+          $0.session.name = name
+          $0.session.config.preferredMicMode = .wideSpectrum
+          $0.updateMask.paths = ["config.preferred_mic_mode"]
+          $0.atSample = 4011
+        }, Anechoic_V1_UpdateSessionResponse.self)
+      // Both wait on the server before the samples come.
+      try await Task.sleep(for: .milliseconds(300))
+      #expect(try await !steering.get(name).mute.muted)
+      try await send(30)
+      #expect(try await muted.muted)
+      let response = try await changed
+      #expect(response.appliedAtSample == 4011)
+      #expect(response.session.config.preferredMicMode == .wideSpectrum)
+      stream.finish()
+      var samples: [Int64] = []
+      while let response = try await stream.receive() {
+        let event = response.event
+        if event.muteChanged.hasState || event.configChanged.hasConfig {
+          samples.append(event.microphoneSample)
+        }
+        if case .controlResult(let result) = response.response { Issue.record("\(result)") }
+      }
+      #expect(samples == [3277, 4011])
+    }
+  }
+
+  @Test func changesThatWaitAreBoundedAndEndWithTheSession() async throws {
+    try await TestServer.run { server in
+      let stream = try await server.client.process(.mediaClock())
+      let name = stream.started.session
+      let steering = server.steering(as: "olga")
+      let reasons = try await withThrowingTaskGroup(of: String?.self) { group in
+        for _ in 0..<17 {
+          group.addTask {
+            try await refusal {
+              _ = try await steering.setMute(name, muted: true, atSample: 1 << 40)
+            }?
+            .reason
+          }
+        }
+        var reasons: [String?] = [try await group.next() ?? nil]
+        try await steering.delete(name)
+        while let reason = try await group.next() { reasons.append(reason) }
+        return reasons
+      }
+      #expect(reasons.first == "TOO_MANY_CONTROLS")
+      #expect(reasons.dropFirst().allSatisfy { $0 == "SESSION_ENDED" }, "\(reasons)")
+    }
+  }
+
   @Test func invalidRequestsAreRefusedAndTheSessionContinues() async throws {
     try await TestServer.run { server in
       let recording = try await RunningClient.run(server) { client, steering in

@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceSessions
 
 struct ControlScheduleTests {
-  @Test func aMuteIsDueInTheFrameOfItsSample() throws {
+  @Test func aControlIsDueInTheFrameOfItsSample() throws {
     var schedule = ControlSchedule()
     try schedule.add(mute(1, at: 319))
     try schedule.add(mute(2, at: 320))
@@ -11,15 +11,6 @@ struct ControlScheduleTests {
     #expect(ids(&schedule, 160..<320) == [1])
     #expect(ids(&schedule, 320..<480) == [2])
     #expect(schedule.isEmpty)
-  }
-
-  @Test func everythingElseIsDueAtTheFirstFrameFromItsSampleOn() throws {
-    var schedule = ControlSchedule()
-    try schedule.add(clear(1, at: 160))
-    try schedule.add(clear(2, at: 161))
-    #expect(ids(&schedule, 0..<160).isEmpty)
-    #expect(ids(&schedule, 160..<320) == [1])
-    #expect(ids(&schedule, 320..<480) == [2])
   }
 
   @Test func dueControlsComeBySampleAndThenByArrival() throws {
@@ -37,6 +28,21 @@ struct ControlScheduleTests {
     #expect(refusal?.kind == .tooMany)
     #expect(schedule.takeAll().map(\.id) == Array(1...UInt64(ControlSchedule.capacity)))
     #expect(schedule.isEmpty)
+  }
+
+  @Test func otherClientsLeaveRoomForTheMediaClient() throws {
+    var schedule = ControlSchedule()
+    let other = ControlOrigin(actor: "panel", isMediaClient: false)
+    func add(_ id: UInt64) throws {
+      try schedule.add(SessionControl(id: id, atSample: 500, by: other, .clearPlayback))
+    }
+    for id in 1...UInt64(ControlSchedule.othersCapacity) { try add(id) }
+    let refusal = #expect(throws: Refusal.self) { try add(99) }
+    #expect(refusal?.reason == "TOO_MANY_CONTROLS")
+    try schedule.add(mute(100, at: 500))
+    let all = schedule.takeAll()
+    #expect(all.count == ControlSchedule.othersCapacity + 1)
+    try add(101)
   }
 
   @Test func theBudgetIsABurstAndThenOneForEachFrame() throws {
@@ -58,10 +64,6 @@ struct ControlScheduleTests {
 
   private func mute(_ id: UInt64, at sample: Int64) -> SessionControl {
     SessionControl(id: id, atSample: sample, by: .mediaClient, .mute(true, ifGeneration: nil))
-  }
-
-  private func clear(_ id: UInt64, at sample: Int64) -> SessionControl {
-    SessionControl(id: id, atSample: sample, by: .mediaClient, .clearPlayback)
   }
 
   private func ids(_ schedule: inout ControlSchedule, _ frame: Range<Int64>) -> [UInt64] {

@@ -25,7 +25,7 @@ class ScriptedEngine: VoiceEngine {
 
   static func makeSpeechDetector(rate: SampleRate) -> any SpeechDetector { LevelDetector() }
 
-  func apply(_ settings: EngineSettings) {}
+  func apply(_ settings: EngineSettings, after samples: Int) {}
 
   func process(
     microphone: borrowing Frame, reference: borrowing Frame, conditions: EchoConditions,
@@ -57,7 +57,7 @@ final class AttentiveEngine: ScriptedEngine {
     super.init(format: format, settings: settings)
   }
 
-  override func apply(_ settings: EngineSettings) {
+  override func apply(_ settings: EngineSettings, after samples: Int) {
     self.settings = settings
     changes += 1
   }

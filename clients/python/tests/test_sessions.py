@@ -60,6 +60,20 @@ async def test_muting_from_outside_is_seen_inside(server):
 
 
 @in_loop
+async def test_a_change_from_outside_lands_on_its_sample(server):
+    async with call(server) as session, anechoic.Sessions(server, client="desk") as sessions:
+        frames = (await sessions.get(session.id)).stats.flow.frames_processed
+        muted_at, changed_at = 160 * (frames + 60) + 7, 160 * (frames + 70) + 131
+        state, info = await asyncio.gather(
+            sessions.mute(session.id, at_sample=muted_at),
+            sessions.configure(session.id, {"preferred_mic_mode": "WIDE_SPECTRUM"}, at_sample=changed_at),
+        )
+        assert state.muted and info.config.preferred_mic_mode == MicMode.WIDE_SPECTRUM.value
+        assert (await event(session, anechoic.MuteChanged)).sample == muted_at
+        assert (await event(session, anechoic.events.ConfigChanged)).sample == changed_at
+
+
+@in_loop
 async def test_a_watcher_sees_state_events_and_statistics(server):
     async with call(server) as session, anechoic.Sessions(server) as sessions:
         await session.mute()
@@ -159,6 +173,9 @@ async def test_bad_names_and_values_are_refused(server):
         async with anechoic.Session(server, microphone=MONO, session_id="generation"):
             with pytest.raises(anechoic.InvalidRequest, match="if_generation"):
                 await sessions.mute("generation", if_generation=-1)
+            for sample in (-1, 1 << 63, 0.5):
+                with pytest.raises(anechoic.InvalidRequest, match="at_sample"):
+                    await sessions.unmute("generation", at_sample=sample)
             with pytest.raises(anechoic.Refused) as caught:
                 await sessions.mute("generation", if_generation=99)
         assert caught.value.reason == "STALE_GENERATION"

@@ -46,16 +46,19 @@ public final class SessionsClient: Sendable {
   }
 
   /// Changes the fields of a session that `mask` names, with paths such as
-  /// `config.preferred_mic_mode`. A named field that `session` does not set is cleared.
+  /// `config.preferred_mic_mode`. A named field that `session` does not set is cleared. With `atSample`,
+  /// the change of the configuration takes effect at this sample of the microphone, and the function
+  /// returns then.
   public func update(
-    _ session: Anechoic_V1_Session, mask: [String]
+    _ session: Anechoic_V1_Session, mask: [String], atSample: Int64? = nil
   ) async throws -> Anechoic_V1_Session {
     let response: Anechoic_V1_UpdateSessionResponse = try await unary(
       RPC.updateSession,
       Anechoic_V1_UpdateSessionRequest.with {
         $0.session = session
         $0.updateMask.paths = mask
-      }, of: session.name)
+        if let atSample { $0.atSample = atSample }
+      }, of: session.name, timeout: atSample == nil ? Self.timeout : nil)
     return response.session
   }
 
@@ -66,15 +69,18 @@ public final class SessionsClient: Sendable {
   }
 
   /// Changes the mute state of a session. With `ifGeneration`, fails with ABORTED if another client
-  /// has changed the state since that generation.
+  /// has changed the state since that generation. With `atSample`, the change takes effect at this sample
+  /// of the microphone, and the function returns then.
   public func setMute(
-    _ name: String, muted: Bool, ifGeneration: UInt64? = nil
+    _ name: String, muted: Bool, ifGeneration: UInt64? = nil, atSample: Int64? = nil
   ) async throws -> Anechoic_V1_MuteState {
     var request = Anechoic_V1_SetMuteRequest()
     request.name = name
     request.muted = muted
     if let ifGeneration { request.ifGeneration = ifGeneration }
-    let response: Anechoic_V1_SetMuteResponse = try await unary(RPC.setMute, request, of: name)
+    if let atSample { request.atSample = atSample }
+    let response: Anechoic_V1_SetMuteResponse = try await unary(
+      RPC.setMute, request, of: name, timeout: atSample == nil ? Self.timeout : nil)
     return response.state
   }
 

@@ -13,6 +13,12 @@ package struct FloatBuffer: ~Copyable {
 
   deinit { start.deallocate() }
 
+  /// Copies the values of a buffer of the same size.
+  package func copy(_ other: borrowing FloatBuffer) {
+    precondition(count == other.count)
+    start.update(from: other.start, count: count)
+  }
+
   /// Sets all values to zero.
   package func clear() { start.update(repeating: 0, count: count) }
 

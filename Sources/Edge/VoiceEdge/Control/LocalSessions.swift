@@ -119,6 +119,9 @@ struct LocalSessions: Sendable {
   }
 
   private func setMuteLocally(_ request: Anechoic_V1_SetMuteRequest) async throws -> [UInt8] {
+    guard !request.hasAtSample else {
+      throw Status(.unavailable, "at_sample needs the server, which is not available")
+    }
     let state = await agent.voice.ask { voice in
       voice.setMute(request.muted)
       return voice.describeLocalSession().mute

@@ -13,9 +13,8 @@ public struct AlignedSwitch: ~Copyable {
   private let untouched: Frame
   private var delay: DelayLine
   private var choice: CrossfadeSwitch
-  private var framesUntilOn = 0
 
-  /// `latencySamples` is the latency of the stage, which `turn(on:hasRun:)` switches later.
+  /// `latencySamples` is the latency of the stage, which `turn(on:after:)` switches later.
   public init(_ format: EngineFormat, latencySamples: Int, isOn: Bool) {
     self.latencySamples = latencySamples
     processed = Frame(rate: format.rate, channelCount: format.channelCount)
@@ -24,22 +23,14 @@ public struct AlignedSwitch: ~Copyable {
     choice = CrossfadeSwitch(isOn: isOn)
   }
 
-  /// Switches the stage on or off. A stage that has not run before is heard only after its own
-  /// latency, because until then it has no output.
-  public mutating func turn(on isOn: Bool, hasRun: Bool) {
-    guard isOn else {
-      framesUntilOn = 0
-      choice.isOn = false
-      return
-    }
-    guard !choice.isOn, framesUntilOn == 0 else { return }
-    let size = processed.sampleCount
-    framesUntilOn = hasRun ? 0 : (latencySamples + size - 1) / size
-    choice.isOn = framesUntilOn == 0
+  /// Switches the stage on or off from the input's sample on that comes after `samples`. A stage that
+  /// has not run before must run from the next frame on, and has an output for this sample.
+  public mutating func turn(on isOn: Bool, after samples: Int) {
+    choice.turn(on: isOn, after: samples + latencySamples)
   }
 
   /// Whether the stage must run for the next frame.
-  public var needsProcessed: Bool { choice.needsOn || framesUntilOn > 0 }
+  public var needsProcessed: Bool { choice.needsOn }
 
   /// Whether the next output is the stage's output alone.
   public var needsOnlyProcessed: Bool { choice.needsOnlyOn }
@@ -52,8 +43,5 @@ public struct AlignedSwitch: ~Copyable {
   public mutating func select(_ input: borrowing Frame, into output: borrowing Frame) {
     delay.process(input, into: untouched)
     choice.select(on: processed, off: untouched, into: output)
-    guard framesUntilOn > 0 else { return }
-    framesUntilOn -= 1
-    choice.isOn = framesUntilOn == 0
   }
 }

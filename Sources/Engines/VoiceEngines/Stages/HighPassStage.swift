@@ -14,8 +14,10 @@ public struct HighPassStage: ~Copyable {
     choice = AlignedSwitch(format, latencySamples: 0, isOn: isOn)
   }
 
-  /// Switches the filter on or off, with a cross-fade.
-  public mutating func apply(isOn: Bool) { choice.turn(on: isOn, hasRun: true) }
+  /// Switches the filter on or off after `samples` of the input, with a cross-fade.
+  public mutating func apply(isOn: Bool, after samples: Int) {
+    choice.turn(on: isOn, after: samples)
+  }
 
   /// Filters a frame. Runs per frame: no allocation, lock, log or await.
   public mutating func process(_ input: borrowing Frame, into output: borrowing Frame) {

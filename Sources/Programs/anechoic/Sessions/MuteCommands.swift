@@ -16,10 +16,11 @@ struct MuteSession: AsyncParsableCommand {
   @Option(parsing: .unconditional, help: MuteChange.generationHelp)
   var ifGeneration: UInt64?
 
+  @OptionGroup var time: ChangeTime
   @OptionGroup var options: ControlOptions
 
   func run() async throws {
-    try await MuteChange(name: name, muted: true, ifGeneration: ifGeneration).run(options)
+    try await MuteChange(name: name, muted: true, ifGeneration: ifGeneration).run(options, time)
   }
 }
 
@@ -34,10 +35,11 @@ struct UnmuteSession: AsyncParsableCommand {
   @Option(parsing: .unconditional, help: MuteChange.generationHelp)
   var ifGeneration: UInt64?
 
+  @OptionGroup var time: ChangeTime
   @OptionGroup var options: ControlOptions
 
   func run() async throws {
-    try await MuteChange(name: name, muted: false, ifGeneration: ifGeneration).run(options)
+    try await MuteChange(name: name, muted: false, ifGeneration: ifGeneration).run(options, time)
   }
 }
 
@@ -52,10 +54,10 @@ private struct MuteChange {
   let ifGeneration: UInt64?
 
   /// Changes the state, and prints it.
-  func run(_ options: ControlOptions) async throws {
+  func run(_ options: ControlOptions, _ time: ChangeTime) async throws {
     try await options.withClient { client in
       let state = try await client.setMute(
-        name.description, muted: muted, ifGeneration: ifGeneration)
+        name.description, muted: muted, ifGeneration: ifGeneration, atSample: time.atSample)
       try LineFile("-").show(options.json ? state.jsonLine() : state.phrase)
     }
   }

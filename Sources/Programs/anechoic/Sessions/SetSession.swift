@@ -27,6 +27,7 @@ struct SetSession: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("A field and its new value.", valueName: "field=value"))
   var fields: [KeyValue]
 
+  @OptionGroup var time: ChangeTime
   @OptionGroup var options: ControlOptions
 
   func run() async throws {
@@ -42,7 +43,8 @@ struct SetSession: AsyncParsableCommand {
         update.keepLabels(of: try await client.get(name.description))
       }
       update.session.name = name.description
-      let session = try await client.update(update.session, mask: update.mask)
+      let session = try await client.update(
+        update.session, mask: update.mask, atSample: time.atSample)
       try LineFile("-").show(options.json ? session.jsonLine() : session.page)
     }
   }

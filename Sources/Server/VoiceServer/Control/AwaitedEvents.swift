@@ -1,6 +1,12 @@
 internal import GRPCTransport
 internal import VoiceSessions
 
+/// The state of a session after a control, and the microphone's sample at which it was applied.
+struct AppliedControl: Sendable {
+  let state: SessionState
+  let sample: Int64
+}
+
 /// The calls that wait for an event of a session.
 struct AwaitedEvents {
   /// The maximum number of calls that wait for the same answer.
@@ -11,6 +17,11 @@ struct AwaitedEvents {
   /// The calls that wait for the end of an injection, by its id. The answer is the duration that
   /// was heard, or nil if the injection was cancelled.
   var injections: [String: Reply<Duration?>] = [:]
+  /// The calls that wait for the result of a control, by its id.
+  private var controls: [UInt64: Reply<AppliedControl>] = [:]
+  private var lastControl: UInt64 = 0
+  /// The calls whose controls have been applied, with the sample.
+  private var applied: [(reply: Reply<AppliedControl>, sample: Int64)] = []
   /// The times at which gestures end that nobody decides, by their ids.
   var deadlines: [String: Deadline] = [:]
 
@@ -29,6 +40,13 @@ struct AwaitedEvents {
     return before.isEmpty
   }
 
+  /// Adds a call that waits for the result of a control, whose id is returned.
+  mutating func await(_ reply: Reply<AppliedControl>) -> UInt64 {
+    lastControl += 1
+    controls[lastControl] = reply
+    return lastControl
+  }
+
   mutating func await(
     permissionOf client: String, _ reply: Reply<InjectionPermission>
   ) throws(Status) {
@@ -41,6 +59,25 @@ struct AwaitedEvents {
   mutating func forbidInjection() {
     for reply in permissions.values.joined() { reply.give(.success(.serviceDisabled)) }
     permissions = [:]
+  }
+
+  /// Records the result of a control. It comes before its events, so that `answerControls` follows.
+  mutating func record(_ result: ControlResult) {
+    guard let reply = controls.removeValue(forKey: result.id) else { return }
+    if let refusal = result.refusal {
+      reply.give(.failure(Status(refusal)))
+    } else {
+      applied.append((reply, result.appliedAtSample))
+    }
+  }
+
+  /// Answers the calls whose controls have been applied, with the new state. Runs per turn.
+  mutating func answerControls(_ state: @autoclosure () -> SessionState) {
+    guard !applied.isEmpty else { return }
+    for (reply, sample) in applied {
+      reply.give(.success(AppliedControl(state: state(), sample: sample)))
+    }
+    applied = []
   }
 
   mutating func record(_ event: SessionEvent.Kind) {

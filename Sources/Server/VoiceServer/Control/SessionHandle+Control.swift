@@ -1,6 +1,7 @@
 internal import AnechoicAPI
 internal import Authentication
 internal import GRPCTransport
+internal import SessionWire
 internal import SwiftProtobuf
 internal import Synchronization
 internal import VoiceSessions
@@ -8,23 +9,32 @@ internal import VoiceSessions
 /// The changes that other connections make to a session. Each function throws the `Status` that
 /// ends the caller's call.
 extension SessionHandle {
-  func update(_ update: SessionUpdate, by client: Principal) async throws {
+  /// Returns the sample at which the configuration was changed, or nil if only labels were.
+  func update(_ update: SessionUpdate, by client: Principal) async throws -> Int64? {
+    var sample: Int64?
     if let change = update.configuration {
-      try await apply(change, as: update.control, by: client)
+      sample = try await apply(change, as: update.control, by: client).sample
     }
     if let labels = update.labels { self.labels.withLock { $0 = labels } }
+    return sample
   }
 
   func setMute(
-    _ muted: Bool, ifGeneration generation: UInt64?, by client: Principal
-  ) async throws -> MuteState {
+    _ request: Anechoic_V1_SetMuteRequest, by client: Principal
+  ) async throws -> Anechoic_V1_SetMuteResponse {
     let control = Anechoic_V1_Control.with {
-      $0.setMute.muted = muted
-      if let generation { $0.setMute.ifGeneration = generation }
+      $0.setMute.muted = request.muted
+      if request.hasIfGeneration { $0.setMute.ifGeneration = request.ifGeneration }
+      if request.hasAtSample { $0.atSample = request.atSample }
     }
-    return try await apply(
-      .mute(muted, ifGeneration: generation), as: control, by: client
-    ).mute
+    let applied = try await apply(
+      .mute(
+        request.muted, ifGeneration: request.hasIfGeneration ? request.ifGeneration : nil),
+      as: control, by: client)
+    return .with {
+      $0.state = Anechoic_V1_MuteState(applied.state.mute)
+      $0.appliedAtSample = applied.sample
+    }
   }
 
   /// Ends the session. Returns when it has ended.
@@ -54,14 +64,13 @@ extension SessionHandle {
     }
   }
 
-  /// Applies a control before the next frame. Returns the new state of the session.
-  @discardableResult
+  /// Applies a control at its sample, or with the next frame. Returns when it has been applied.
   private func apply(
     _ change: SessionControl.Change, as control: Anechoic_V1_Control, by client: Principal
-  ) async throws -> SessionState {
+  ) async throws -> AppliedControl {
     try spend(for: client)
     return try await ask { session, reply in
-      reply.give(.success(try session.apply(change, as: control, by: client.origin)))
+      session.apply(change, as: control, by: client.origin, reply)
     }
   }
 }

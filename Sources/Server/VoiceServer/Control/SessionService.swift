@@ -38,9 +38,10 @@ struct SessionService: Sendable {
           named: request.session.name, field: "session.name", for: client)
         let update = try SessionUpdate(request)
         try checkProfile(of: update, session)
-        try await session.update(update, by: client)
+        let sample = try await session.update(update, by: client)
         return Anechoic_V1_UpdateSessionResponse.with {
           $0.session = Anechoic_V1_Session(session, for: client.origin)
+          if let sample { $0.appliedAtSample = sample }
         }
       },
       control(RPC.deleteSession, \.name) {
@@ -51,10 +52,7 @@ struct SessionService: Sendable {
       control(RPC.setMute, \.name) {
         (request: Anechoic_V1_SetMuteRequest, client) in
         let session = try directory.session(named: request.name, for: client)
-        let state = try await session.setMute(
-          request.muted, ifGeneration: request.hasIfGeneration ? request.ifGeneration : nil,
-          by: client)
-        return Anechoic_V1_SetMuteResponse.with { $0.state = Anechoic_V1_MuteState(state) }
+        return try await session.setMute(request, by: client)
       },
       control(RPC.reportMuteGesture, \.name) {
         (request: Anechoic_V1_ReportMuteGestureRequest, client) in

@@ -41,7 +41,10 @@ struct SessionUpdate {
     var update = Anechoic_V1_ConfigUpdate()
     update.config = request.session.config
     update.updateMask.paths = fields
-    control = .with { $0.updateConfig = update }
+    control = .with {
+      $0.updateConfig = update
+      if request.hasAtSample { $0.atSample = request.atSample }
+    }
     profile = update.namedProfile
     configuration =
       fields.isEmpty

@@ -7,16 +7,17 @@ internal import VoiceSessions
 
 /// The work that other connections pass to the session's thread.
 extension RunningSession {
-  /// Applies a control between two frames, and returns the new state. Throws a `Status` if the
-  /// control is refused.
+  /// Applies a control at its sample, or with the next frame. `reply` gets the new state then.
   func apply(
-    _ change: SessionControl.Change, as control: Anechoic_V1_Control, by client: ControlOrigin
-  ) throws(Status) -> SessionState {
-    let forwarding = ResultCatcher(self)
+    _ change: SessionControl.Change, as control: Anechoic_V1_Control, by client: ControlOrigin,
+    _ reply: Reply<AppliedControl>
+  ) {
+    let id = waiting.await(reply)
+    let sample = control.hasAtSample ? control.atSample : nil
     session.apply(
-      .control(SessionControl(id: 0, by: client, change), as: control), sink: forwarding)
-    if let refusal = forwarding.refusal { throw Status(refusal) }
-    return session.state
+      .control(SessionControl(id: id, atSample: sample, by: client, change), as: control),
+      sink: self)
+    waiting.answerControls(session.state)
   }
 
   func requestInjectionPermission(
@@ -91,22 +92,5 @@ extension RunningSession {
     let answer = session.apply(act, sink: self)
     if let refusal = answer.refusal { throw Status(refusal) }
     return answer
-  }
-}
-
-/// A sink that passes everything on to the media client except the result of a control, because the
-/// control came from another connection.
-private final class ResultCatcher: SessionSink {
-  private let session: RunningSession
-  private(set) var refusal: Refusal?
-
-  init(_ session: RunningSession) { self.session = session }
-
-  func emit(_ chunk: OutputChunk) { session.emit(chunk) }
-  func emit(_ event: SessionEvent) { session.emit(event) }
-  func emit(_ statistics: SessionStatistics) { session.emit(statistics) }
-  func emit(_ result: ControlResult) { refusal = result.refusal }
-  func store(permissionOf client: String, isGranted: Bool) {
-    session.store(permissionOf: client, isGranted: isGranted)
   }
 }

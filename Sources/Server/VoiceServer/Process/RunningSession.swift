@@ -265,6 +265,7 @@ final class RunningSession: SessionSink {
     flow.began(at: began)
     let position = session.position
     turn()
+    waiting.answerControls(session.state)
     let frames = (session.position - position) / Int64(setup.microphone.rate.samplesPerFrame)
     if setup.isRealTime {
       if frames > 0 { checkSilenceLater() }
@@ -322,6 +323,7 @@ final class RunningSession: SessionSink {
 
   private func ended(_ reason: SessionEvent.EndReason) {
     hasEnded = true
+    waiting.answerControls(session.state)
     outlet.observation.record(session)
     outlet.observation.ended(
       handle.id, reason,
@@ -333,7 +335,13 @@ final class RunningSession: SessionSink {
     handle.close()
   }
 
-  func emit(_ result: ControlResult) { outlet.send(result) }
+  func emit(_ result: ControlResult) {
+    if result.isForMediaClient {
+      outlet.send(result)
+    } else {
+      waiting.record(result)
+    }
+  }
 
   func store(permissionOf client: String, isGranted: Bool) {
     permissions?.store(isGranted, of: setup.owner.actor, about: client)

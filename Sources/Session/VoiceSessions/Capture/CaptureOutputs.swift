@@ -36,7 +36,10 @@ struct CaptureOutputs: ~Copyable {
   /// The last frame of the processed output.
   var processed: Frame { _read { yield main.frame } }
 
-  mutating func apply(_ configuration: SessionConfiguration) { recognizer?.apply(configuration) }
+  /// Applies a configuration after `samples` of the output of the engine.
+  mutating func apply(_ configuration: SessionConfiguration, after samples: Int) {
+    recognizer?.apply(configuration, after: samples)
+  }
 
   /// Mutes or unmutes all outputs from a sample of the microphone on.
   mutating func mute(_ isMuted: Bool, at sample: Int64) {

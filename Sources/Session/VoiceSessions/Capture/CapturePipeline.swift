@@ -23,6 +23,11 @@ struct CapturePipeline: ~Copyable {
   private(set) var restsEcho = false
   /// Whether the engine runs in its reduced mode, without its most expensive part.
   private(set) var isReduced = false
+  private let microphoneRate: SampleRate
+  /// The settings that the engine was given last.
+  private var applied: EngineSettings
+  /// The delay from the microphone to the engine, in samples of the engine.
+  private let untilEngineInSamples: Int
   /// The delay from the microphone to the output of the engine, in samples of the engine.
   let untilEngineOutSamples: Int
   /// The delay from the microphone to the sound that findings belong to, in samples of the microphone.
@@ -42,8 +47,8 @@ struct CapturePipeline: ~Copyable {
       reference: setup.echoReference.map { .init(rate: $0.rate, channelCount: $0.channelCount) })
     format.hasRecognizer = setup.recognizer != nil
     let micMode = setup.configuration.micMode(of: engineType, format)
-    let engine = try engineType.init(
-      format: format, settings: setup.configuration.engineSettings(for: micMode.mode))
+    applied = setup.configuration.engineSettings(for: micMode.mode)
+    let engine = try engineType.init(format: format, settings: applied)
     let toEngine = try FrameConverter(
       from: setup.microphone.rate, setup.microphone.channelCount, to: rate, channelCount)
     let fromEngine = try FrameConverter(
@@ -57,6 +62,8 @@ struct CapturePipeline: ~Copyable {
     hold = DelayLine(delay: Self.holdSamples(engineType, format), channelCount: channelCount)
     let untilEngineIn = toEngine.latencySamples + hold.delay
     heldBack = rate.duration(ofSamples: untilEngineIn)
+    microphoneRate = setup.microphone.rate
+    untilEngineInSamples = untilEngineIn
     let untilEngineOut = untilEngineIn + engineType.latencySamples(format)
     latency =
       rate.duration(ofSamples: untilEngineOut)
@@ -105,7 +112,8 @@ struct CapturePipeline: ~Copyable {
   /// Whether the engine itself writes the output of the session, in the same format.
   var writesOutput: Bool { fromEngine.isIdentity }
 
-  mutating func apply(_ configuration: SessionConfiguration) {
+  /// Applies a configuration from the microphone's sample on that comes after `samples` of the next frame.
+  mutating func apply(_ configuration: SessionConfiguration, after samples: Int = 0) {
     micMode = configuration.micMode(of: type(of: engine), format)
     var settings = configuration.engineSettings(for: micMode.mode)
     if restsEcho { settings.echoSuppression = nil }
@@ -113,7 +121,21 @@ struct CapturePipeline: ~Copyable {
       settings.isReduced = true
       micMode.reason = .overload
     }
-    engine.apply(settings)
+    guard settings != applied else { return }
+    applied = settings
+    engine.apply(settings, after: untilEngineInSamples + engineSamples(samples))
+  }
+
+  /// Returns the number of samples of the engine that cover a number of the microphone.
+  private func engineSamples(_ samples: Int) -> Int {
+    let (rate, engineRate) = (microphoneRate.hertz, format.rate.hertz)
+    return (samples * engineRate + rate - 1) / rate
+  }
+
+  /// The samples of the output of the engine before the one that belongs to the microphone's sample after
+  /// `samples` of the next frame.
+  func engineOutputSamples(until samples: Int) -> Int {
+    untilEngineOutSamples + engineSamples(samples)
   }
 
   /// Switches the engine's reduced mode on or off.

@@ -154,9 +154,10 @@ struct CaptureSide: ~Copyable {
 
   // MARK: Controls
 
-  mutating func apply(_ configuration: SessionConfiguration) {
-    pipeline.apply(configuration)
-    outputs.apply(configuration)
+  /// Applies a configuration from the sample on that comes after `samples` of the next frame.
+  mutating func apply(_ configuration: SessionConfiguration, after samples: Int) {
+    pipeline.apply(configuration, after: samples)
+    outputs.apply(configuration, after: pipeline.engineOutputSamples(until: samples))
     nearEnd.set(configuration.voiceActivity)
     setTurns(configuration.turns)
   }

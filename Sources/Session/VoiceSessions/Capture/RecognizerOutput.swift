@@ -48,8 +48,9 @@ struct RecognizerOutput: ~Copyable {
     self.converter = converter
   }
 
-  mutating func apply(_ configuration: SessionConfiguration) {
-    bypass.isOn = configuration.voiceProcessing.isBypassed
+  /// Applies a configuration after `samples` of the output of the engine.
+  mutating func apply(_ configuration: SessionConfiguration, after samples: Int) {
+    bypass.turn(on: configuration.voiceProcessing.isBypassed, after: samples)
   }
 
   /// Makes the output of the frame that the engine has processed. `input` is the microphone as the engine

@@ -53,16 +53,22 @@ struct ControlSide {
 struct ControlSchedule {
   /// More controls than this at once are refused.
   static let capacity = 64
+  /// The part of the capacity that other clients than the media client may use.
+  static let othersCapacity = 16
 
   private var waiting: [SessionControl] = []
 
   var isEmpty: Bool { waiting.isEmpty }
 
   mutating func add(_ control: SessionControl) throws(Refusal) {
-    guard waiting.count < Self.capacity else {
+    let isOther = !control.origin.isMediaClient
+    let capacity = isOther ? Self.othersCapacity : Self.capacity
+    guard waiting.count < Self.capacity,
+      !isOther || waiting.count(where: { !$0.origin.isMediaClient }) < capacity
+    else {
       throw Refusal(
         .tooMany, reason: "TOO_MANY_CONTROLS",
-        message: "\(Self.capacity) controls already wait for their sample")
+        message: "\(capacity) controls already wait for their sample")
     }
     waiting.append(control)
   }

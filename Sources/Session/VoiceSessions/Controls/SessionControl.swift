@@ -9,7 +9,6 @@ public struct SessionControl: Sendable {
   public enum Change: Sendable {
     /// Makes the new configuration of the present one.
     case configuration(@Sendable (SessionConfiguration) throws(Refusal) -> SessionConfiguration)
-    /// Applied at the exact sample. All other changes are applied at the next frame.
     case mute(Bool, ifGeneration: UInt64?)
     case gestureDecision(id: String, accept: Bool)
     /// With `remember`, the decision also counts in later sessions.
@@ -31,27 +30,32 @@ public struct SessionControl: Sendable {
 
   /// Whether the control can be applied in the frame of the microphone with these samples.
   func isDue(in frame: Range<Int64>) -> Bool {
-    guard let atSample else { return true }
-    return isExact ? atSample < frame.upperBound : atSample <= frame.lowerBound
-  }
-
-  /// Whether the control takes effect within a frame, at its exact sample.
-  var isExact: Bool {
-    if case .mute = change { true } else { false }
+    atSample.map { $0 < frame.upperBound } ?? true
   }
 }
 
 /// The answer to a control: where it took effect, or why it was refused.
 public struct ControlResult: Sendable, Equatable {
   public let id: UInt64
+  /// Whether the media client sent the control.
+  public let isForMediaClient: Bool
   /// The sample of the microphone from which the control holds, or at which it was refused.
   public let appliedAtSample: Int64
   public let refusal: Refusal?
 
-  public init(id: UInt64, appliedAtSample: Int64, refusal: Refusal?) {
+  public init(
+    id: UInt64, isForMediaClient: Bool = true, appliedAtSample: Int64, refusal: Refusal?
+  ) {
     self.id = id
+    self.isForMediaClient = isForMediaClient
     self.appliedAtSample = appliedAtSample
     self.refusal = refusal
+  }
+
+  init(_ control: SessionControl, appliedAtSample: Int64, refusal: Refusal?) {
+    self.init(
+      id: control.id, isForMediaClient: control.origin.isMediaClient,
+      appliedAtSample: appliedAtSample, refusal: refusal)
   }
 }
 

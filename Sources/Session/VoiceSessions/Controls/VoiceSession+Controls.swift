@@ -8,7 +8,7 @@ extension VoiceSession {
     do {
       if try controls.admit(control, at: position) { apply(control, sink: sink) }
     } catch {
-      sink.emit(ControlResult(id: control.id, appliedAtSample: position, refusal: error))
+      sink.emit(ControlResult(control, appliedAtSample: position, refusal: error))
     }
   }
 
@@ -18,11 +18,11 @@ extension VoiceSession {
 
   /// Applies a control now. The result is emitted before the events that the control causes.
   private func apply(_ control: SessionControl, sink: any SessionSink) {
-    let sample = control.isExact ? max(control.atSample ?? position, position) : position
+    let sample = max(control.atSample ?? position, position)
     do throws(Refusal) {
       try change(control, at: sample, sink: sink)
     } catch {
-      sink.emit(ControlResult(id: control.id, appliedAtSample: sample, refusal: error))
+      sink.emit(ControlResult(control, appliedAtSample: sample, refusal: error))
     }
   }
 
@@ -30,13 +30,13 @@ extension VoiceSession {
     _ control: SessionControl, at sample: Int64, sink: any SessionSink
   ) throws(Refusal) {
     func accept() {
-      sink.emit(ControlResult(id: control.id, appliedAtSample: sample, refusal: nil))
+      sink.emit(ControlResult(control, appliedAtSample: sample, refusal: nil))
     }
     switch control.change {
     case .configuration(let change):
       let changed = try change(state.configuration)
       accept()
-      apply(changed, by: control.origin, sink: sink)
+      apply(changed, by: control.origin, at: sample, sink: sink)
     case .mute(let muted, let generation):
       let wasChanged = try state.mute.set(
         muted, ifGeneration: generation, by: control.origin, source: control.origin.muteSource)
@@ -45,7 +45,7 @@ extension VoiceSession {
     case .gestureDecision(let id, let accepted):
       let resolution = try controls.gestures.decide(id, accept: accepted)
       accept()
-      resolve(resolution, sink: sink)
+      resolve(resolution, at: sample, sink: sink)
     case .injectionPermission(let client, let grant, let remember):
       guard !remember || setup.storesPermissions else {
         throw Refusal(
@@ -63,7 +63,7 @@ extension VoiceSession {
           message: "clear_playback: start.outputs has no playback")
       }
       accept()
-      playback.clear()
+      playback.clear(after: shareOfFrame(before: sample))
     case .enrollVoice:
       try checkEnrollment("enroll_voice")
       accept()
@@ -76,20 +76,26 @@ extension VoiceSession {
     }
   }
 
+  /// The part of the next frame before a sample of it.
+  private func shareOfFrame(before sample: Int64) -> Float {
+    Float(sample - position) / Float(capture.samplesPerFrame)
+  }
+
   private func apply(
-    _ changed: SessionConfiguration, by origin: ControlOrigin, sink: any SessionSink
+    _ changed: SessionConfiguration, by origin: ControlOrigin, at sample: Int64,
+    sink: any SessionSink
   ) {
     let previous = state.configuration
     guard changed != previous else { return }
     state.configuration = changed
     let previousMode = capture.micMode
     let turnCutOff = capture.turnCutOff
-    capture.apply(changed)
+    capture.apply(changed, after: Int(sample - position))
     state.activeMicMode = capture.micMode.mode
-    playback.apply(changed)
-    emit(.configurationChanged(changed, by: origin), to: sink)
+    playback.apply(changed, after: shareOfFrame(before: sample))
+    emit(.configurationChanged(changed, by: origin), at: sample, to: sink)
     if changed.preferredMicMode != previous.preferredMicMode || capture.micMode != previousMode {
-      announceMicMode(capture.micMode.reason, sink: sink)
+      announceMicMode(capture.micMode.reason, at: sample, sink: sink)
     }
     switchVoiceActivity(from: previous.voiceActivity, sink: sink)
     switchTurns(from: turnCutOff, sink: sink)
@@ -108,11 +114,14 @@ extension VoiceSession {
     announceMicMode(capture.micMode.reason, sink: sink)
   }
 
-  func announceMicMode(_ reason: MicMode.Fallback?, sink: any SessionSink) {
+  func announceMicMode(
+    _ reason: MicMode.Fallback?, at sample: Int64? = nil, sink: any SessionSink
+  ) {
     let mode = state.activeMicMode
     emit(
       .micModeChanged(
-        preferred: state.configuration.preferredMicMode, active: mode, reason: reason), to: sink)
+        preferred: state.configuration.preferredMicMode, active: mode, reason: reason),
+      at: sample, to: sink)
   }
 
   /// Announces voice that is active while its detection is switched on or off.

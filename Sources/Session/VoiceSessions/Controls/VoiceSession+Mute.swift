@@ -48,9 +48,10 @@ extension VoiceSession {
     while let resolution = controls.gestures.ignoreNext() { resolve(resolution, sink: sink) }
   }
 
+  /// Carries out what was decided about a gesture, at the next frame or a later sample.
   @discardableResult
   func resolve(
-    _ resolution: MuteGestures.Resolution, sink: any SessionSink
+    _ resolution: MuteGestures.Resolution, at sample: Int64? = nil, sink: any SessionSink
   ) -> GestureResult {
     var soundsChime = false
     if resolution.applies, setsMute(resolution.gesture) {
@@ -59,10 +60,10 @@ extension VoiceSession {
         playback.sound(state.mute.isMuted ? .mute : .unmute)
         controls.gestures.recordChime(of: resolution.gesture.id)
       }
-      muteChanged(at: position, sink: sink)
+      muteChanged(at: sample ?? position, sink: sink)
     }
     let result = result(resolution.outcome, soundsChime: soundsChime)
-    emit(.muteGestureResolved(id: resolution.gesture.id, result), to: sink)
+    emit(.muteGestureResolved(id: resolution.gesture.id, result), at: sample, to: sink)
     return result
   }
 

@@ -44,18 +44,19 @@ struct BinauralStage: ~Copyable {
   }
 
   /// Adds a frame to the mix. `head` is the pose of a head for which the sound is rendered, or nil where
-  /// `plain` is heard. `take` gives the sources to a renderer.
+  /// `plain` is heard, from the sample `change` on if this is new. `take` gives the sources to a renderer.
   /// Runs per frame: no allocation, lock, log or await.
   mutating func add(
-    _ plain: borrowing Frame, to mix: borrowing Frame, head: HeadPose?,
+    _ plain: borrowing Frame, to mix: borrowing Frame, head: HeadPose?, change: Int,
     _ take: (BinauralRenderer, HeadPose) -> Void
   ) {
-    selection.isOn = head != nil && renderer != nil
+    let wasOn = selection.isOn
+    selection.turn(on: head != nil && renderer != nil, after: change)
     guard renderer != nil, selection.needsOn else {
       if let successor = succession.end() { renderer = successor }
       return mix.add(plain)
     }
-    if selection.isOn, !selection.needsOnlyOn {
+    if selection.isOn, !wasOn {
       if let successor = succession.end() { renderer = successor }
       renderer?.reset()
     }

@@ -19,8 +19,20 @@ struct Ducker {
     let talking: Side?
   }
 
+  /// The way of the gain over a frame: straight to `turn`, and from there to `last`.
+  struct Path: Equatable {
+    /// The gains in dB.
+    let first: Float
+    let turn: Float
+    let last: Float
+    /// The part of the frame before the turn, less than 1.
+    let share: Float
+  }
+
   /// The gain in dB at the end of the last frame.
   private(set) var gain: Float
+  /// The way of the gain over the last frame.
+  private(set) var path: Path
   private var target: Float
   private var step: Float = 0  // dB per frame
   private var framesSinceTalk = Self.holdFrames
@@ -29,11 +41,14 @@ struct Ducker {
   init(_ settings: SessionConfiguration.Ducking) {
     target = Self.gain(settings, isTalking: false)
     gain = target
+    path = Path(first: target, turn: target, last: target, share: 0)
   }
 
-  /// Records who talks in this frame. Runs per frame: no allocation, lock, log or await.
+  /// Records who talks in this frame. A change of the gain begins after a `share` of the frame. Runs per
+  /// frame: no allocation, lock, log or await.
   mutating func process(
-    nearEndTalks: Bool, farEndTalks: Bool, _ settings: SessionConfiguration.Ducking
+    nearEndTalks: Bool, farEndTalks: Bool, _ settings: SessionConfiguration.Ducking,
+    after share: Float = 0
   ) -> Change? {
     if nearEndTalks || farEndTalks {
       if framesSinceTalk >= Self.holdFrames { talker = nearEndTalks ? .nearEnd : .farEnd }
@@ -44,12 +59,22 @@ struct Ducker {
     }
     let wanted = Self.gain(settings, isTalking: framesSinceTalk < Self.holdFrames)
     let change = wanted == target ? nil : Change(gain: wanted, talking: talker)
+    let (first, share) = (gain, wanted == target ? 0 : share)
+    move(by: share)
+    let turn = gain
     if wanted != target {
       target = wanted
       step = (target - gain) / Float(target < gain ? Self.attackFrames : Self.releaseFrames)
     }
-    gain = step < 0 ? max(target, gain + step) : min(target, gain + step)
+    move(by: 1 - share)
+    path = Path(first: first, turn: turn, last: gain, share: share)
     return change
+  }
+
+  /// Moves the gain towards its target for a part of a frame.
+  private mutating func move(by share: Float) {
+    let next = gain + share * step
+    gain = step < 0 ? max(target, next) : min(target, next)
   }
 
   static func gain(_ settings: SessionConfiguration.Ducking, isTalking: Bool) -> Float {

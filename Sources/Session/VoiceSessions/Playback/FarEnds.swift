@@ -72,11 +72,12 @@ struct FarEnds: ~Copyable {
   mutating func hasVoice() -> Bool { voice.isHeard(in: mixedDown) }
 
   /// Adds the frame that `advance` brought. `head` is the pose of the head where the far ends are to be
-  /// rendered for both ears, and nil where they are to be mixed down.
+  /// rendered for both ears, and nil where they are to be mixed down, from the sample `change` on if this
+  /// is new.
   /// Runs per frame: no allocation, lock, log or await.
-  mutating func add(to mix: borrowing Frame, head: HeadPose?) {
+  mutating func add(to mix: borrowing Frame, head: HeadPose?, change: Int) {
     let inputs = inputs
-    stage.add(mixedDown, to: mix, head: head) { renderer, head in
+    stage.add(mixedDown, to: mix, head: head, change: change) { renderer, head in
       for index in inputs.indices {
         renderer.take(
           inputs[index].input.converted, of: index, inputs[index].setting, head: head)
@@ -84,9 +85,9 @@ struct FarEnds: ~Copyable {
     }
   }
 
-  /// Drops all waiting samples, with a fade of 5 ms.
-  func clear() {
-    for input in inputs { input.input.clear() }
+  /// Drops all samples that wait behind a `share` of the next frame, with a fade of 5 ms.
+  func clear(after share: Float) {
+    for input in inputs { input.input.clear(after: share) }
   }
 }
 

@@ -51,17 +51,16 @@ struct OtherAudio: ~Copyable {
   /// Moves on by 10 ms. Runs per frame: no allocation, lock, log or await.
   mutating func advance() { input.advance() }
 
-  /// Adds the last frame to the mix, with a gain that moves evenly between two factors. `head` is the pose
-  /// of a head for which it is rendered, or nil where it stays as it is.
+  /// Adds the last frame to the mix, with a gain along a path. `head` is the pose of a head for which it is
+  /// rendered, or nil where it stays as it is, from the sample `change` on if this is new.
   /// Runs per frame: no allocation, lock, log or await.
   mutating func add(
-    to mix: borrowing Frame, from first: Float, to last: Float, head: HeadPose?
+    to mix: borrowing Frame, _ path: Ducker.Path, head: HeadPose?, change: Int
   ) {
-    lowered.clear()
-    lowered.add(input.converted, from: first, to: last)
+    lower(along: path)
     let (channels, settings, count) = (channels, settings, lowered.sampleCount)
     let (planes, last) = (lowered.planePointers, lowered.channelCount - 1)
-    stage.add(lowered, to: mix, head: head) { renderer, head in
+    stage.add(lowered, to: mix, head: head, change: change) { renderer, head in
       for index in channels.indices {
         channels[index].frame.planePointers[0].update(from: planes[min(index, last)], count: count)
         renderer.take(channels[index].frame, of: index, settings[index], head: head)
@@ -69,8 +68,17 @@ struct OtherAudio: ~Copyable {
     }
   }
 
-  /// Drops all waiting samples, with a fade of 5 ms.
-  mutating func clear() { input.clear() }
+  private func lower(along path: Ducker.Path) {
+    let (first, turn) = (Decibels.factor(path.first), Decibels.factor(path.turn))
+    let last = Decibels.factor(path.last)
+    let sample = Int((path.share * Float(lowered.sampleCount)).rounded())
+    lowered.clear()
+    lowered.add(input.converted, from: first, to: turn, in: 0..<sample)
+    lowered.add(input.converted, from: turn, to: last, in: sample..<lowered.sampleCount)
+  }
+
+  /// Drops all samples that wait behind a `share` of the next frame, with a fade of 5 ms.
+  mutating func clear(after share: Float) { input.clear(after: share) }
 }
 
 /// The sound of one loudspeaker.

@@ -15,6 +15,8 @@ struct PlaybackSide: ~Copyable {
   private var ducker: Ducker
   private var limiter: Limiter
   private var framesSinceFarEnd = PlaybackSide.farEndHoldFrames
+  /// The part of the next frame before the last change of the settings.
+  private var changeShare: Float = 0
 
   /// A far end that was silent for this many frames no longer plays. Pauses between words are
   /// shorter.
@@ -93,8 +95,10 @@ struct PlaybackSide: ~Copyable {
     try otherAudio?.append(samples, firstSample: firstSample) ?? 0
   }
 
-  /// Applies new settings of the far ends and the other audio.
-  mutating func apply(_ configuration: SessionConfiguration) {
+  /// Applies new settings of the far ends and the other audio after a `share` of the next frame. Far ends
+  /// move to other places during the whole frame.
+  mutating func apply(_ configuration: SessionConfiguration, after share: Float) {
+    changeShare = share
     farEnds?.apply(configuration.spatial)
     otherAudio?.apply(configuration.spatial)
     farEndVoice?.set(configuration.voiceActivity)
@@ -141,28 +145,29 @@ struct PlaybackSide: ~Copyable {
   ) -> Ducker.Change? {
     mix.clear()
     farEnd?.input.add(to: mix)
-    farEnds?.add(to: mix, head: head)
+    let changeSample = Int((changeShare * Float(mix.sampleCount)).rounded())
+    farEnds?.add(to: mix, head: head, change: changeSample)
     var change: Ducker.Change?
     if hasOtherAudio {
-      let before = ducker.gain
       change = ducker.process(
         nearEndTalks: nearEndTalks, farEndTalks: farEndVoice?.isActive ?? false,
-        configuration.ducking)
+        configuration.ducking, after: changeShare)
       otherAudio?.add(
-        to: mix, from: Decibels.factor(before), to: Decibels.factor(ducker.gain),
-        head: configuration.spatial.mixesOtherAudio ? nil : head)
+        to: mix, ducker.path, head: configuration.spatial.mixesOtherAudio ? nil : head,
+        change: changeSample)
     }
+    changeShare = 0
     chime.add(to: mix)
     if injections.isHeard { mix.add(injections.playback, to: injections.lastGain) }
     limiter.process(mix)
     return change
   }
 
-  /// Drops all waiting samples of all inputs, with a fade of 5 ms.
-  mutating func clear() {
-    farEnd?.input.clear()
-    farEnds?.clear()
-    otherAudio?.clear()
+  /// Drops all samples of all inputs that wait behind a `share` of the next frame, with a fade of 5 ms.
+  mutating func clear(after share: Float) {
+    farEnd?.input.clear(after: share)
+    farEnds?.clear(after: share)
+    otherAudio?.clear(after: share)
   }
 }
 

@@ -28,7 +28,7 @@ struct RendererSuccession {
     between former: borrowing Frame, and successor: borrowing Frame, into output: borrowing Frame
   ) -> Bool {
     heardFrames += 1
-    fade.isOn = heardFrames > Self.silentFrames
+    fade.turn(on: heardFrames > Self.silentFrames)
     let isLast = fade.isOn
     fade.select(on: successor, off: former, into: output)
     return isLast

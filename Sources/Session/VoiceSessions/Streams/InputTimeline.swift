@@ -127,10 +127,10 @@ public struct InputTimeline: ~Copyable {
     kept = history
   }
 
-  /// Drops all samples that wait, with a fade of 5 ms.
-  public mutating func clear() {
-    guard waiting > 0 else { return }
-    taken = arrived - Int64(queue.fadeOut(from: kept) - kept)
+  /// Drops all samples that wait behind the next ones, with a fade of 5 ms.
+  public mutating func clear(after samples: Int = 0) {
+    guard waiting > samples else { return }
+    taken = arrived - Int64(queue.fadeOut(from: kept + samples) - kept)
   }
 
   private mutating func conceal(_ count: Int, before bytes: UnsafeRawBufferPointer) {

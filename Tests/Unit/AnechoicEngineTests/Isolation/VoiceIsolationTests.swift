@@ -49,7 +49,7 @@ struct VoiceIsolationTests {
     let second = Voices.rate.hertz
     _ = Self.process(voice.prefix(second), plain)
     _ = Self.process(voice.prefix(second), switched)
-    switched.apply(Self.settings)
+    switched.apply(Self.settings, after: 0)
     // The limits move within some frames, and the probability that a voice was kept decays.
     _ = Self.process(voice.dropFirst(second).prefix(second), plain)
     _ = Self.process(voice.dropFirst(second).prefix(second), switched)

@@ -12,7 +12,7 @@ from typing import Any, AsyncIterator, Iterable, Mapping, Type, Union
 import grpc
 
 from . import _methods
-from ._checks import check_flag, check_number, check_text
+from ._checks import check_flag, check_number, check_sample, check_text
 from ._convert import from_message, interval
 from ._opus import Encoder
 from ._start import duration, field_named
@@ -144,19 +144,27 @@ class Sessions:
             if item is not None:
                 yield item
 
-    async def mute(self, session: str, *, if_generation: int | None = None) -> MuteState:
-        """Mutes a session. With `if_generation`, only if nobody has changed the state since."""
-        return await self._set_mute(session, True, if_generation)
+    async def mute(
+        self, session: str, *, if_generation: int | None = None, at_sample: int | None = None
+    ) -> MuteState:
+        """Mutes a session. With `if_generation`, only if nobody has changed the state since. With
+        `at_sample`, at this sample of the microphone, and returns then."""
+        return await self._set_mute(session, True, if_generation, at_sample)
 
-    async def unmute(self, session: str, *, if_generation: int | None = None) -> MuteState:
+    async def unmute(
+        self, session: str, *, if_generation: int | None = None, at_sample: int | None = None
+    ) -> MuteState:
         """Unmutes a session, as `mute` does."""
-        return await self._set_mute(session, False, if_generation)
+        return await self._set_mute(session, False, if_generation, at_sample)
 
-    async def configure(self, session: str, settings: Settings) -> SessionInfo:
-        """Changes settings of a session."""
+    async def configure(
+        self, session: str, settings: Settings, *, at_sample: int | None = None
+    ) -> SessionInfo:
+        """Changes settings of a session. With `at_sample`, at this sample of the microphone, and returns
+        then."""
         request = api.UpdateSessionRequest(session=api.Session(name=_name(session), config=config_of(settings)))
         request.update_mask.CopyFrom(mask_of(settings, "config."))
-        response = await self._connection.unary(_methods.UPDATE_SESSION, request, _id(session))
+        response = await self._change(_methods.UPDATE_SESSION, request, session, at_sample)
         return _info(response.session)
 
     async def label(self, session: str, labels: Mapping[str, str]) -> SessionInfo:
@@ -256,12 +264,24 @@ class Sessions:
         finally:
             stream.cancel()
 
-    async def _set_mute(self, session: str, muted: bool, if_generation: int | None) -> MuteState:
+    async def _change(
+        self, method: _methods.Method, request: Any, session: str, at_sample: int | None
+    ) -> Any:
+        """Sends a change, and waits without a limit where it has a sample."""
+        if at_sample is None:
+            return await self._connection.unary(method, request, _id(session))
+        check_sample("at_sample", at_sample)
+        request.at_sample = at_sample
+        return await self._connection.unary(method, request, _id(session), None)
+
+    async def _set_mute(
+        self, session: str, muted: bool, if_generation: int | None, at_sample: int | None
+    ) -> MuteState:
         request = api.SetMuteRequest(name=_name(session), muted=muted)
         if if_generation is not None:
             with field_named("if_generation"):
                 request.if_generation = if_generation
-        response = await self._connection.unary(_methods.SET_MUTE, request, _id(session))
+        response = await self._change(_methods.SET_MUTE, request, session, at_sample)
         return from_message(MuteState, response.state)
 
     async def _inject(

@@ -346,12 +346,25 @@ public nonisolated struct Anechoic_V1_UpdateSessionRequest: Sendable {
   /// Clears the value of `updateMask`. Subsequent reads from it will return its default value.
   public mutating func clearUpdateMask() {self._updateMask = nil}
 
+  /// The microphone sample at which the change of the config takes effect. The call returns then. If
+  /// absent or past, the change takes effect at the next frame. Up to 16 changes by UpdateSession and
+  /// SetMute may wait for their sample in a session, which they do even if the caller goes away.
+  public var atSample: Int64 {
+    get {_atSample ?? 0}
+    set {_atSample = newValue}
+  }
+  /// Returns true if `atSample` has been explicitly set.
+  public var hasAtSample: Bool {self._atSample != nil}
+  /// Clears the value of `atSample`. Subsequent reads from it will return its default value.
+  public mutating func clearAtSample() {self._atSample = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _session: Anechoic_V1_Session? = nil
   fileprivate var _updateMask: SwiftProtobuf.Google_Protobuf_FieldMask? = nil
+  fileprivate var _atSample: Int64? = nil
 }
 
 public nonisolated struct Anechoic_V1_UpdateSessionResponse: Sendable {
@@ -368,11 +381,22 @@ public nonisolated struct Anechoic_V1_UpdateSessionResponse: Sendable {
   /// Clears the value of `session`. Subsequent reads from it will return its default value.
   public mutating func clearSession() {self._session = nil}
 
+  /// The microphone sample at which the config was changed. Absent if only labels were.
+  public var appliedAtSample: Int64 {
+    get {_appliedAtSample ?? 0}
+    set {_appliedAtSample = newValue}
+  }
+  /// Returns true if `appliedAtSample` has been explicitly set.
+  public var hasAppliedAtSample: Bool {self._appliedAtSample != nil}
+  /// Clears the value of `appliedAtSample`. Subsequent reads from it will return its default value.
+  public mutating func clearAppliedAtSample() {self._appliedAtSample = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _session: Anechoic_V1_Session? = nil
+  fileprivate var _appliedAtSample: Int64? = nil
 }
 
 public nonisolated struct Anechoic_V1_DeleteSessionRequest: Sendable {
@@ -417,11 +441,22 @@ public nonisolated struct Anechoic_V1_SetMuteRequest: Sendable {
   /// Clears the value of `ifGeneration`. Subsequent reads from it will return its default value.
   public mutating func clearIfGeneration() {self._ifGeneration = nil}
 
+  /// As in UpdateSessionRequest.
+  public var atSample: Int64 {
+    get {_atSample ?? 0}
+    set {_atSample = newValue}
+  }
+  /// Returns true if `atSample` has been explicitly set.
+  public var hasAtSample: Bool {self._atSample != nil}
+  /// Clears the value of `atSample`. Subsequent reads from it will return its default value.
+  public mutating func clearAtSample() {self._atSample = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _ifGeneration: UInt64? = nil
+  fileprivate var _atSample: Int64? = nil
 }
 
 public nonisolated struct Anechoic_V1_SetMuteResponse: Sendable {
@@ -437,6 +472,9 @@ public nonisolated struct Anechoic_V1_SetMuteResponse: Sendable {
   public var hasState: Bool {self._state != nil}
   /// Clears the value of `state`. Subsequent reads from it will return its default value.
   public mutating func clearState() {self._state = nil}
+
+  /// The microphone sample from which the state holds.
+  public var appliedAtSample: Int64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1172,7 +1210,7 @@ nonisolated extension Anechoic_V1_GetSessionResponse: SwiftProtobuf.Message, Swi
 
 nonisolated extension Anechoic_V1_UpdateSessionRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UpdateSessionRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}update_mask\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}update_mask\0\u{3}at_sample\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1182,6 +1220,7 @@ nonisolated extension Anechoic_V1_UpdateSessionRequest: SwiftProtobuf.Message, S
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._session) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._updateMask) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self._atSample) }()
       default: break
       }
     }
@@ -1198,12 +1237,16 @@ nonisolated extension Anechoic_V1_UpdateSessionRequest: SwiftProtobuf.Message, S
     try { if let v = self._updateMask {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     } }()
+    try { if let v = self._atSample {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Anechoic_V1_UpdateSessionRequest, rhs: Anechoic_V1_UpdateSessionRequest) -> Bool {
     if lhs._session != rhs._session {return false}
     if lhs._updateMask != rhs._updateMask {return false}
+    if lhs._atSample != rhs._atSample {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1211,7 +1254,7 @@ nonisolated extension Anechoic_V1_UpdateSessionRequest: SwiftProtobuf.Message, S
 
 nonisolated extension Anechoic_V1_UpdateSessionResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UpdateSessionResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}applied_at_sample\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1220,6 +1263,7 @@ nonisolated extension Anechoic_V1_UpdateSessionResponse: SwiftProtobuf.Message, 
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._session) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._appliedAtSample) }()
       default: break
       }
     }
@@ -1233,11 +1277,15 @@ nonisolated extension Anechoic_V1_UpdateSessionResponse: SwiftProtobuf.Message, 
     try { if let v = self._session {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    try { if let v = self._appliedAtSample {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Anechoic_V1_UpdateSessionResponse, rhs: Anechoic_V1_UpdateSessionResponse) -> Bool {
     if lhs._session != rhs._session {return false}
+    if lhs._appliedAtSample != rhs._appliedAtSample {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1294,7 +1342,7 @@ nonisolated extension Anechoic_V1_DeleteSessionResponse: SwiftProtobuf.Message, 
 
 nonisolated extension Anechoic_V1_SetMuteRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SetMuteRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}muted\0\u{3}if_generation\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}muted\0\u{3}if_generation\0\u{3}at_sample\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1305,6 +1353,7 @@ nonisolated extension Anechoic_V1_SetMuteRequest: SwiftProtobuf.Message, SwiftPr
       case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
       case 2: try { try decoder.decodeSingularBoolField(value: &self.muted) }()
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self._ifGeneration) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._atSample) }()
       default: break
       }
     }
@@ -1324,6 +1373,9 @@ nonisolated extension Anechoic_V1_SetMuteRequest: SwiftProtobuf.Message, SwiftPr
     try { if let v = self._ifGeneration {
       try visitor.visitSingularUInt64Field(value: v, fieldNumber: 3)
     } }()
+    try { if let v = self._atSample {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1331,6 +1383,7 @@ nonisolated extension Anechoic_V1_SetMuteRequest: SwiftProtobuf.Message, SwiftPr
     if lhs.name != rhs.name {return false}
     if lhs.muted != rhs.muted {return false}
     if lhs._ifGeneration != rhs._ifGeneration {return false}
+    if lhs._atSample != rhs._atSample {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1338,7 +1391,7 @@ nonisolated extension Anechoic_V1_SetMuteRequest: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Anechoic_V1_SetMuteResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SetMuteResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{3}applied_at_sample\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1347,6 +1400,7 @@ nonisolated extension Anechoic_V1_SetMuteResponse: SwiftProtobuf.Message, SwiftP
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._state) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.appliedAtSample) }()
       default: break
       }
     }
@@ -1360,11 +1414,15 @@ nonisolated extension Anechoic_V1_SetMuteResponse: SwiftProtobuf.Message, SwiftP
     try { if let v = self._state {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if self.appliedAtSample != 0 {
+      try visitor.visitSingularInt64Field(value: self.appliedAtSample, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Anechoic_V1_SetMuteResponse, rhs: Anechoic_V1_SetMuteResponse) -> Bool {
     if lhs._state != rhs._state {return false}
+    if lhs.appliedAtSample != rhs.appliedAtSample {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

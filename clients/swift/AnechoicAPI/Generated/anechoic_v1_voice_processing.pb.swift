@@ -1167,9 +1167,9 @@ public nonisolated struct Anechoic_V1_Control: Sendable {
   /// Chosen by the client and repeated in the ControlResult.
   public var controlID: UInt64 = 0
 
-  /// The microphone sample at which the control takes effect: set_mute at exactly this sample, other
-  /// controls at the first frame that begins at this sample or later. If absent or past, the control
-  /// takes effect at the next frame.
+  /// The microphone sample at which the control takes effect. Up to the sample of the outputs that belongs
+  /// to it nothing changes, and a cross-fade of 10 ms begins there. If absent or past, the control takes
+  /// effect at the next frame.
   public var atSample: Int64 {
     get {_atSample ?? 0}
     set {_atSample = newValue}

@@ -206,34 +206,42 @@ class Session(_message.Message):
     def __init__(self, name: _Optional[str] = ..., create_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., mute: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ..., active_mic_mode: _Optional[_Union[_config_pb2.MicMode, str]] = ..., voice_active: bool = ..., muted_speech_active: bool = ..., injection_available: bool = ..., injection_permission: _Optional[_Union[_events_pb2.InjectionPermission, str]] = ..., route: _Optional[_Union[_events_pb2.AudioRoute, _Mapping]] = ..., stats: _Optional[_Union[_stats_pb2.SessionStats, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., last_event_id: _Optional[int] = ..., owner: _Optional[str] = ..., far_end_voice_active: bool = ..., echo_reference: _Optional[_Union[Session.EchoReference, str]] = ..., state: _Optional[_Union[Session.State, str]] = ..., playback_client: _Optional[str] = ..., turn_active: bool = ..., voice_enrollment: _Optional[_Union[_events_pb2.VoiceEnrollment, str]] = ...) -> None: ...
 
 class SetMuteRequest(_message.Message):
-    __slots__ = ["if_generation", "muted", "name"]
+    __slots__ = ["at_sample", "if_generation", "muted", "name"]
+    AT_SAMPLE_FIELD_NUMBER: _ClassVar[int]
     IF_GENERATION_FIELD_NUMBER: _ClassVar[int]
     MUTED_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
+    at_sample: int
     if_generation: int
     muted: bool
     name: str
-    def __init__(self, name: _Optional[str] = ..., muted: bool = ..., if_generation: _Optional[int] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., muted: bool = ..., if_generation: _Optional[int] = ..., at_sample: _Optional[int] = ...) -> None: ...
 
 class SetMuteResponse(_message.Message):
-    __slots__ = ["state"]
+    __slots__ = ["applied_at_sample", "state"]
+    APPLIED_AT_SAMPLE_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
+    applied_at_sample: int
     state: _events_pb2.MuteState
-    def __init__(self, state: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ...) -> None: ...
+    def __init__(self, state: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ..., applied_at_sample: _Optional[int] = ...) -> None: ...
 
 class UpdateSessionRequest(_message.Message):
-    __slots__ = ["session", "update_mask"]
+    __slots__ = ["at_sample", "session", "update_mask"]
+    AT_SAMPLE_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
     UPDATE_MASK_FIELD_NUMBER: _ClassVar[int]
+    at_sample: int
     session: Session
     update_mask: _field_mask_pb2.FieldMask
-    def __init__(self, session: _Optional[_Union[Session, _Mapping]] = ..., update_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ...) -> None: ...
+    def __init__(self, session: _Optional[_Union[Session, _Mapping]] = ..., update_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., at_sample: _Optional[int] = ...) -> None: ...
 
 class UpdateSessionResponse(_message.Message):
-    __slots__ = ["session"]
+    __slots__ = ["applied_at_sample", "session"]
+    APPLIED_AT_SAMPLE_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
+    applied_at_sample: int
     session: Session
-    def __init__(self, session: _Optional[_Union[Session, _Mapping]] = ...) -> None: ...
+    def __init__(self, session: _Optional[_Union[Session, _Mapping]] = ..., applied_at_sample: _Optional[int] = ...) -> None: ...
 
 class WatchInjectionRequest(_message.Message):
     __slots__ = ["name"]
