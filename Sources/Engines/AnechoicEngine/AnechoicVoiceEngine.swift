@@ -179,7 +179,8 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
       speechProbability: decision.probability, hasVoice: decision.hasVoice,
       echoReduction: cancelsEcho ? echo.reduction : nil, nearEndProbability: decision.probability,
       residualEcho: cancelsEcho ? mask.residualEcho : nil,
-      explainedShare: cancelsEcho ? analysis.spectra.estimateCoherence : nil)
+      explainedShare: cancelsEcho ? analysis.spectra.estimateCoherence : nil,
+      echoPresence: cancelsEcho ? analysis.spectra.estimatePresence : nil)
   }
 
   /// Records the frame for the outputs: its voices and its mask.

@@ -120,6 +120,14 @@ struct CallSpectra: ~Copyable {
   /// one.
   var estimateCoherence: Float { filters.reduce(0) { max($0, $1.filter.estimateCoherence) } }
 
+  /// The part of the echo estimate that is in the microphone, in the channel with the largest one.
+  var estimatePresence: Float? {
+    filters.reduce(nil) { most, channel in
+      guard let presence = channel.filter.estimatePresence else { return most }
+      return max(most ?? presence, presence)
+    }
+  }
+
   /// Adjusts the cancellers to the first move of the reference: the echo now follows its reference
   /// by `samples` fewer. The filters are shifted, and adapt to the buffered signals again.
   mutating func followFirstMove(by samples: Int) {

@@ -20,10 +20,15 @@ public struct FrameFindings: Sendable, Equatable {
   /// reference. While it predicts the echo, its delay has not changed, even if another delay
   /// correlates. Nil if the engine does not know.
   public var explainedShare: Float?
+  /// The part of the predicted echo that is in the microphone: about 1 while the prediction fits, whatever
+  /// else the microphone hears, and about 0 once the echo comes another way. Nil if the engine does not
+  /// know, or predicts almost no echo.
+  public var echoPresence: Float?
 
   public init(
     speechProbability: Float, hasVoice: Bool, echoReduction: Float? = nil,
-    nearEndProbability: Float? = nil, residualEcho: Float? = nil, explainedShare: Float? = nil
+    nearEndProbability: Float? = nil, residualEcho: Float? = nil, explainedShare: Float? = nil,
+    echoPresence: Float? = nil
   ) {
     self.speechProbability = speechProbability
     self.hasVoice = hasVoice
@@ -31,5 +36,6 @@ public struct FrameFindings: Sendable, Equatable {
     self.nearEndProbability = nearEndProbability
     self.residualEcho = residualEcho
     self.explainedShare = explainedShare
+    self.echoPresence = echoPresence
   }
 }

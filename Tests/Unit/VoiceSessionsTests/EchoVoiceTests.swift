@@ -21,6 +21,30 @@ struct EchoVoiceTests {
     #expect((unaided.voiceStarts.first ?? 9) < 2)
   }
 
+  @Test(arguments: [0.18, -0.12, 0.03, 0.4], [6, 6.5, 7.2])
+  func anEchoThatJumpsIsHardlyEverAVoice(jump: Double, time: Double) async throws {
+    let run = try EchoRun(
+      EchoRun.scene(lag: 0.2) { $0.jumps = [(time, jump)] },
+      farEnd: try await Voices.far(seconds: 12))
+    try run.run()
+    let found = run.voiceShare(time..<(time + 3)) * 3
+    // A short jump stays within the filter, which has to learn it anew.
+    #expect(found < (jump == 0.03 ? 1.2 : 0.45), "\(found) s of voice, \(run.voiceStarts)")
+  }
+
+  @Test func aPersonWhoTalksWhileTheEchoJumpsStaysAVoice() async throws {
+    let run = try EchoRun(
+      EchoRun.scene(lag: 0.2) { $0.jumps = [(8, 0.18)] },
+      farEnd: try await Voices.far(seconds: 12), near: try await Voices.near(after: 6))
+    try run.run()
+    let alone = try EchoRun(
+      EchoRun.scene(lag: 0.2) { $0.echoReturnLoss = 200 },
+      farEnd: try await Voices.far(seconds: 12), near: try await Voices.near(after: 6), from: .none)
+    try alone.run()
+    let (found, possible) = (run.voiceShare(7.5..<10), alone.voiceShare(7.5..<10))
+    #expect(found > 0.6 * possible, "\(found) of \(possible)")
+  }
+
   @Test func theFarEndAloneDoesNotCountAsMutedTalker() async throws {
     let run = try EchoRun(
       EchoRun.scene(lag: 0.3), farEnd: try await Voices.far(seconds: 8),

@@ -77,6 +77,9 @@ package struct EchoFilter: ~Copyable {
   /// frames to which the filter adapted.
   package var estimateCoherence: Float { estimateQuality.value }
 
+  /// The part of the echo estimate that is in the microphone, as `EstimateCoherence` tells it.
+  var estimatePresence: Float? { estimateQuality.presence }
+
   /// Resets the filter and its uncertainty.
   package mutating func reset() {
     estimateQuality = EstimateCoherence()

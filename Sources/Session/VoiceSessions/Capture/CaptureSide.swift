@@ -7,6 +7,8 @@ internal import VoiceEngines
 struct CaptureSide: ~Copyable {
   /// The mean square above which the echo reference counts as a far end that talks: -50 dBFS.
   private static let audibleReference: Float = 1e-5
+  /// The frames after which a voice that began just before the echo was lost is none of it.
+  private static let surelyVoice: Int64 = 50
   /// The time that a frame of the microphone waits for its reference, in frames of the microphone that
   /// arrived after it.
   static let longestWaitFrames = 6
@@ -272,13 +274,21 @@ struct CaptureSide: ~Copyable {
     let hasJustConverged = convergence.process(
       EchoConvergence.Observation(
         reduction: findings.echoReduction, mayHaveEcho: mayHaveEcho,
-        isLagKnown: echo.status.echoDelay != nil, microphone: pipeline.input.meanSquare))
+        isLagKnown: echo.status.echoDelay != nil, microphone: pipeline.input.meanSquare,
+        presence: findings.echoPresence))
     residualEcho.process(
       reference: echo.newestMeanSquare, microphone: pipeline.input.meanSquare,
       output: outputs.processed.meanSquare)
     if hasJustConverged, echo.status.echoDelay != nil { news.hasEchoPath = true }
-    let mayBeEcho = convergence.isLearning || convergence.isStepping && !nearEnd.isActive
+    let mayBeEcho =
+      convergence.isLearning || convergence.isStepping && !nearEnd.isActive
+      || convergence.isLost && !hasTalkedFor(Self.surelyVoice)
     if mayHaveEcho, mayBeEcho { findings.hasVoice = false }
+  }
+
+  /// Whether the near end's voice has been active for this number of frames.
+  private func hasTalkedFor(_ frames: Int64) -> Bool {
+    nearEnd.isActive && processedFrames - nearEnd.onsetFrame > frames
   }
 
   /// Follows the voice of the near end, muted or not.

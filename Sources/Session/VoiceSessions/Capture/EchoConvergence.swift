@@ -34,6 +34,8 @@ struct EchoConvergence {
     var isLagKnown = false
     /// The mean square of the microphone.
     var microphone: Float = 1
+    /// The part of the predicted echo that is in the microphone, or nil where it is unknown.
+    var presence: Float?
   }
 
   private(set) var isConverged = false
@@ -46,6 +48,7 @@ struct EchoConvergence {
   private var doubtfulFrames = 0
   private var quietFrames = 0
   private var stepFrames = 0
+  private var fit = EchoFit()
 
   /// Starts again, because the echo takes another path.
   mutating func restart() {
@@ -55,6 +58,7 @@ struct EchoConvergence {
     framesWithEcho = 0
     isThorough = false
     quietFrames = 0
+    fit = EchoFit()
   }
 
   /// Records a step of the playback that the client reported. The convergence stays.
@@ -62,6 +66,9 @@ struct EchoConvergence {
 
   /// Whether a voice that begins is likely to be a step of the playback.
   var isStepping: Bool { stepFrames > 0 }
+
+  /// Whether the echo has just left the path that the canceller has learnt.
+  var isLost: Bool { fit.isLost }
 
   /// Whether a voice that was found is likely to be echo that the canceller has not learnt yet.
   var isLearning: Bool {
@@ -81,6 +88,7 @@ struct EchoConvergence {
   /// - Returns: Whether the canceller has converged with this frame.
   mutating func process(_ seen: Observation) -> Bool {
     stepFrames = max(0, stepFrames - 1)
+    fit.record(seen.presence)
     isLagKnown = seen.isLagKnown
     if seen.mayHaveEcho { framesWithEcho = min(framesWithEcho + 1, Self.framesToFind) }
     guard framesToWait == 0 else {
