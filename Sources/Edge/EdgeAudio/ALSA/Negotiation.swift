@@ -12,7 +12,7 @@ struct Negotiation: ~Copyable {
 
   /// A device that offers only more channels than the service supports is opened with all of them.
   /// Only the first ones are used.
-  private static let channelCounts = 1...32
+  private static let channelCounts = 1...DeviceChannel.largestNumber
 
   private let pcm: OpaquePointer
   private let name: String
@@ -85,10 +85,23 @@ struct Negotiation: ~Copyable {
     for count in candidates {
       if snd_pcm_hw_params_set_channels(pcm, parameters, UInt32(count)) >= 0 { return count }
     }
-    guard let missing = wish.map.named.first else {
-      throw impossible("supports no number of channels from 1 to 32")
+    throw impossible(missingChannel ?? "supports no number of channels from 1 to 32")
+  }
+
+  /// Returns the words about a channel of the map that the device does not have, or nil without a map.
+  private var missingChannel: String? {
+    let named = wish.map.named
+    guard !named.isEmpty else { return nil }
+    snd_pcm_hw_params_any(pcm, parameters)
+    var most: UInt32 = 0
+    snd_pcm_hw_params_get_channels_max(parameters, &most)
+    let usual = ChannelPositions(count: min(Int(most), DeviceChannel.largestNumber))
+    do throws(MissingChannel) {
+      _ = try (ChannelPositions.possible(pcm).last ?? usual).indices(of: named)
+      return "does not have all of the channels \(named.map(\.description).joined(separator: ", ")) at once"
+    } catch {
+      return error.description
     }
-    throw impossible("has no channel \(missing)")
   }
 
   /// The numbers of channels to try, in this order. With a map, those that can hold its channels: two or more
@@ -113,8 +126,7 @@ struct Negotiation: ~Copyable {
       format.mappedChannels = try positions.indices(of: wish.map.channels)
       format.referenceChannels = try positions.indices(of: wish.map.reference)
     } catch {
-      throw DeviceError(
-        .unsupported, "\(direction.rawValue) device \"\(name)\": \(error.description)")
+      throw impossible(error.description)
     }
   }
 
