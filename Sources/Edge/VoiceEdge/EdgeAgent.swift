@@ -106,7 +106,8 @@ public final class EdgeAgent: Sendable {
       [voice, microphone, loudspeaker, loopback, tunings] change in
       tunings.select(change.current)
       microphone.selection.select(change.current?.input, change.current?.inputMap ?? ChannelMap())
-      loudspeaker.selection.select(change.current?.output, change.current?.outputMap ?? ChannelMap())
+      loudspeaker.selection.select(
+        change.current?.output, change.current?.outputMap ?? ChannelMap())
       loopback.selection.select(change.current?.loopback)
       voice.post { $0.routeChanged(change) }
     }
@@ -179,7 +180,8 @@ public final class EdgeAgent: Sendable {
   private func startDevices() {
     microphone.start("microphone") { [rings, voice, tunings, record = microphone.record] in
       CaptureStream(
-        rings.capture, reference: rings.loopback, record, tuning: tunings.capture, wake: voice.signal)
+        rings.capture, reference: rings.loopback, record, tuning: tunings.capture,
+        wake: voice.signal)
     }
     loopback.start("loopback") { [rings, record = loopback.record] in
       CaptureStream(rings.loopback, record, wake: {})

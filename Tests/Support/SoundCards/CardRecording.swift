@@ -14,7 +14,9 @@ public struct CardRecording: Sendable {
   public func samples(ofChannel channel: Int) -> [Float] {
     let bytes = (try? Data(contentsOf: URL(filePath: file))) ?? Data()
     let all = coding.decoded(bytes)
-    return stride(from: channel - 1, to: all.count / channels * channels, by: channels).map { all[$0] }
+    return stride(from: channel - 1, to: all.count / channels * channels, by: channels).map {
+      all[$0]
+    }
   }
 }
 

@@ -96,9 +96,17 @@ struct ChannelMapRigTests {
   }
 
   @Test(arguments: [
-    ("input_channel_map: [7]", "capture device \"microphone\": has no channel 7; it has 4 channels: FL, "),
-    ("input_channel_map: [1], reference_channel_map: [LFE]", "has no channel LFE; it has 4 channels: FL, "),
-    ("output_channel_map: [FL, FC]", "playback device \"loudspeaker\": has no channel FC; it has 4"),
+    (
+      "input_channel_map: [7]",
+      "capture device \"microphone\": has no channel 7; it has 4 channels: FL, "
+    ),
+    (
+      "input_channel_map: [1], reference_channel_map: [LFE]",
+      "has no channel LFE; it has 4 channels: FL, "
+    ),
+    (
+      "output_channel_map: [FL, FC]", "playback device \"loudspeaker\": has no channel FC; it has 4"
+    ),
   ])
   func aChannelThatTheCardDoesNotHaveIsNamed(map: String, words: String) throws {
     let machine = try SoundCards(products: products)

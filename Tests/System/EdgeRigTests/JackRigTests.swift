@@ -89,6 +89,25 @@ struct JackRigTests {
     #expect(await edge.wait { $0.route == "desk" } != nil, "\(edge.agentLog)")
   }
 
+  @Test func theJacksAreListed() throws {
+    let cards = try SoundCards(products: products)
+    defer { cards.stop() }
+    try cards.define(control: "card")
+    try cards.set("card", jacks: [("Headphone Jack", true), ("Line Out Jack", false)])
+    let agent = Process()
+    agent.executableURL = products.appending(path: "anechoic-edge")
+    agent.arguments = ["devices"]
+    agent.environment = ProcessInfo.processInfo.environment.merging(cards.environment) { $1 }
+    let output = Pipe()
+    (agent.standardOutput, agent.standardError) = (output, FileHandle.nullDevice)
+    try agent.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    agent.waitUntilExit()
+    #expect(text.contains("Headphone Jack  [jack of card]  plugged in\n"), "\(text)")
+    #expect(
+      text.contains("Line Out Jack  [jack of card]  empty\n") && !text.contains("Capture Switch"))
+  }
+
   /// Returns the number of times that a thread of a process has gone to sleep.
   private func wakes(of name: String, in process: Int32) throws -> Int {
     let tasks = "/proc/\(process)/task"

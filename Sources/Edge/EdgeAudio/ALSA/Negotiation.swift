@@ -98,7 +98,8 @@ struct Negotiation: ~Copyable {
     let usual = ChannelPositions(count: min(Int(most), DeviceChannel.largestNumber))
     do throws(MissingChannel) {
       _ = try (ChannelPositions.possible(pcm).last ?? usual).indices(of: named)
-      return "does not have all of the channels \(named.map(\.description).joined(separator: ", ")) at once"
+      return
+        "does not have all of the channels \(named.map(\.description).joined(separator: ", ")) at once"
     } catch {
       return error.description
     }

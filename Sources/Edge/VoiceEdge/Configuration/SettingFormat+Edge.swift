@@ -87,7 +87,11 @@ extension SettingFormat<EdgeConfiguration.Reference> {
       guard text.hasPrefix(prefix) else { return words.first { $0.0 == text }?.1 }
       return text.count > prefix.count ? .pcm(String(text.dropFirst(prefix.count))) : nil
     } show: { value in
-      if case .pcm(let name) = value { prefix + name } else { words.first { $0.1 == value }?.0 ?? "" }
+      if case .pcm(let name) = value {
+        prefix + name
+      } else {
+        words.first { $0.1 == value }?.0 ?? ""
+      }
     }
   }
 }
@@ -109,7 +113,8 @@ extension SettingFormat<JackName?> {
 extension SettingFormat<[String]> {
   /// Channels of a device. A port checks them together.
   static var channels: Self {
-    .list("channel", allowed: "one or two numbers from 1 to 32, or positions such as FL") { channel in
+    .list("channel", allowed: "one or two numbers from 1 to 32, or positions such as FL") {
+      channel in
       DeviceChannel(channel) == nil
         ? "\"\(channel)\" is no channel; use a number from 1 to \(DeviceChannel.largestNumber), or one of "
           + DeviceChannel.positions.joined(separator: ", ") : nil

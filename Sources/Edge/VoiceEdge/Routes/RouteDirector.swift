@@ -26,7 +26,8 @@ final class RouteDirector: ThreadOwner {
   /// selects none of the ports in `withheld`.
   init(
     _ routes: EdgeConfiguration.Routes, _ system: any AudioSystem, _ controls: ControlWatch,
-    _ jacks: JackWatch, mayCapture: @escaping @Sendable () -> Bool, withheld: @escaping @Sendable () -> Set<String>,
+    _ jacks: JackWatch, mayCapture: @escaping @Sendable () -> Bool,
+    withheld: @escaping @Sendable () -> Set<String>,
     changed: @escaping @Sendable (RouteSelector.Change) -> Void
   ) {
     selector = Mutex(RouteSelector(routes))
