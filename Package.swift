@@ -85,6 +85,11 @@ let measuredParts: [Product] = [
     ]),
 ]
 
+/// The plug-in with which alsa-lib finds the sound cards of the tests.
+let testPlugIns: [Product] = [
+  .library(name: "soundcard", type: .dynamic, targets: ["CSoundCard"])
+]
+
 let systemFloor: [Target] = [
   .target(
     name: "CBuildInformation", path: "Sources/System/CBuildInformation",
@@ -265,6 +270,11 @@ let programs: [Target] = [
 let testSupport: [Target] = [
   .target(name: "CAllocationCounter", path: "Tests/Support/CAllocationCounter"),
   .target(name: "CSoundRig", path: "Tests/Support/CSoundRig"),
+  .target(
+    name: "CSoundCard", path: "Tests/Support/CSoundCard",
+    // ALSA's macros for plug-ins ask for it.
+    cSettings: [.define("PIC")],
+    linkerSettings: [.linkedLibrary("asound"), .linkedLibrary("m")]),
   module("TestAudio", in: "Tests/Support", settings: quick, ["AudioCore"]),
   module("TestCertificates", in: "Tests/Support", []),
   module("TestDocuments", in: "Tests/Support", ["Settings"]),
@@ -287,6 +297,7 @@ let testSupport: [Target] = [
   module(
     "SoundRig", in: "Tests/Support", settings: quick,
     ["CSoundRig", "AcousticSimulator", "EchoAlignment", "AudioCore"]),
+  module("SoundCards", in: "Tests/Support", settings: quick, ["CSoundCard"]),
   module(
     "EdgeRig", in: "Tests/Support", settings: quick,
     ["SoundRig", "AnechoicAPI", "GRPCTransport", protobuf]),
@@ -392,14 +403,14 @@ let systemTests: [Target] = [
   tests(
     "EdgeRigTests", in: "Tests/System",
     [
-      "EdgeRig", "SoundRig", "VoiceClient", "AnechoicAPI", "GRPCTransport", "AudioCore",
-      "TestAudio", "TestNetwork", protobuf,
+      "EdgeRig", "SoundRig", "SoundCards", "VoiceClient", "AnechoicAPI", "GRPCTransport",
+      "AudioCore", "TestAudio", "TestNetwork", protobuf,
     ]),
 ]
 
 let package = Package(
   name: "anechoic",
-  products: libraries + measuredParts,
+  products: libraries + measuredParts + testPlugIns,
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),

@@ -9,21 +9,26 @@ extension EdgeAgent {
   ) -> [DeviceError] {
     let audio = configuration.audio
     let programs = configuration.programs
-    var wanted: [(String?, DeviceDirection, Int)] = []
+    var wanted: [(String?, DeviceDirection, Int, ChannelMap)] = []
     for port in configuration.routes.ports {
-      wanted.append((port.input, .capture, audio.inputChannels))
-      wanted.append((port.output, .playback, audio.outputChannels))
-      wanted.append((port.loopback, .capture, audio.outputChannels))
+      wanted.append((port.input, .capture, audio.inputChannels, port.inputMap))
+      wanted.append((port.output, .playback, audio.outputChannels, port.outputMap))
+      wanted.append((port.loopback, .capture, audio.outputChannels, ChannelMap()))
     }
-    wanted.append((programs.farEnd?.device, .capture, programs.farEndChannels))
-    wanted.append((programs.otherAudio?.device, .capture, programs.otherAudioChannels))
-    wanted.append((programs.voice?.device, .playback, audio.inputChannels))
-    return wanted.compactMap { name, direction, channelCount in
+    for (endpoint, direction, channelCount) in [
+      (programs.farEnd, DeviceDirection.capture, programs.farEndChannels),
+      (programs.otherAudio, .capture, programs.otherAudioChannels),
+      (programs.voice, .playback, audio.inputChannels),
+    ] {
+      wanted.append((endpoint?.device, direction, channelCount, ChannelMap()))
+    }
+    return wanted.compactMap { name, direction, channelCount, map in
       guard let name else { return nil }
       do throws(DeviceError) {
         _ = try system.openFit(
           name, direction,
-          DeviceWish(rate: audio.rate, channelCount: channelCount, periodCount: audio.periods))
+          DeviceWish(
+            rate: audio.rate, channelCount: channelCount, periodCount: audio.periods, map: map))
         return nil
       } catch {
         return error

@@ -31,6 +31,7 @@ public final class EdgeAgent: Sendable {
   private let talkerNotice: TalkerNotice
   private let engines: EngineCatalog
   private let controls: ControlWatch
+  private let jacks: JackWatch
   private let voiceThread = LoopThread()
   let log: @Sendable (String) -> Void
 
@@ -96,15 +97,17 @@ public final class EdgeAgent: Sendable {
     controls = ControlWatch(system) { [voice] isMuted in
       voice.post { $0.hardwareMuted(isMuted) }
     }
-    routes = RouteDirector(configuration.routes, system, controls) { [microphone] in
+    jacks = JackWatch(configuration.routes.ports, system, log: log)
+    routes = RouteDirector(configuration.routes, system, controls, jacks) { [microphone] in
       microphone.selection.isOpen
     } withheld: {
       switching?.withheld ?? []
     } changed: {
       [voice, microphone, loudspeaker, loopback, tunings] change in
       tunings.select(change.current)
-      microphone.selection.select(change.current?.input)
-      loudspeaker.selection.select(change.current?.output)
+      microphone.selection.select(change.current?.input, change.current?.inputMap ?? ChannelMap())
+      loudspeaker.selection.select(
+        change.current?.output, change.current?.outputMap ?? ChannelMap())
       loopback.selection.select(change.current?.loopback)
       voice.post { $0.routeChanged(change) }
     }
@@ -176,7 +179,9 @@ public final class EdgeAgent: Sendable {
 
   private func startDevices() {
     microphone.start("microphone") { [rings, voice, tunings, record = microphone.record] in
-      CaptureStream(rings.capture, record, tuning: tunings.capture, wake: voice.signal)
+      CaptureStream(
+        rings.capture, reference: rings.loopback, record, tuning: tunings.capture,
+        wake: voice.signal)
     }
     loopback.start("loopback") { [rings, record = loopback.record] in
       CaptureStream(rings.loopback, record, wake: {})
@@ -213,12 +218,14 @@ public final class EdgeAgent: Sendable {
     routes.stop()
     otherPrograms?.stop()
     controls.stop()
+    jacks.stop()
     voiceThread.stop()
     voice.signal()
     for loop in [microphone, loudspeaker, loopback] { loop.stop() }
     routes.join()
     otherPrograms?.join()
     controls.join()
+    jacks.join()
     voiceThread.join()
     for loop in [microphone, loudspeaker, loopback] { loop.join() }
     microphoneLamps.finish()

@@ -3,10 +3,11 @@ internal import CommandLineSupport
 internal import EdgeAudio
 internal import Foundation
 
-/// Lists the devices that `--input` and `--output` can name.
+/// Lists the devices that `--input` and `--output` can name, and the jacks that ports can name.
 struct DevicesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "devices", abstract: "List this machine's sound devices by their ALSA names.")
+    commandName: "devices",
+    abstract: "List this machine's sound devices and jacks by their ALSA names.")
 
   func run() throws {
     let devices: [DeviceDescription]
@@ -21,6 +22,14 @@ struct DevicesCommand: ParsableCommand {
         ? "capture, playback" : device.directions.first?.rawValue ?? ""
       print("\(device.name)  [\(directions)]  \(device.summary)")
     }
+    for jack in ALSASystem().jacks() {
+      print("\(jack.jack)  [jack of \(jack.control)]  \(jack.isPlugged ? "plugged in" : "empty")")
+    }
+    if SoundCards.haveLoopback {
+      standardError(
+        "anechoic-edge: this machine has ALSA's loopback card; if all programs play to it, "
+          + "audio.reference: alsa:plughw:CARD=Loopback,DEV=1 cancels their echo\n")
+    }
   }
 }
 
@@ -31,4 +40,7 @@ enum SoundCards {
     let entries = try? FileManager.default.contentsOfDirectory(atPath: "/proc/asound")
     return entries?.contains { $0.hasPrefix("card") && $0 != "cards" } ?? false
   }
+
+  /// Whether `snd-aloop` has its card.
+  static var haveLoopback: Bool { FileManager.default.fileExists(atPath: "/proc/asound/Loopback") }
 }

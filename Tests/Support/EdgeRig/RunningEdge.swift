@@ -11,7 +11,7 @@ public final class RunningEdge: Sendable {
   public let folder: String
   public let voice: VoiceTap
   public let farEnd: FIFOFeeder
-  private let rig: SoundRig
+  private let environment: [String: String]
   private let products: URL
   private let serverAddress: String
   private let agentArguments: [String]
@@ -20,16 +20,30 @@ public final class RunningEdge: Sendable {
   private let namespace: NetworkNamespace?
   private let probe: EdgeProbe
 
-  /// Starts the server and the agent. `products` is the folder of the executables. `arguments` are
+  /// Starts the server and the agent on a sound rig, whose devices the agent uses unless arguments name
+  /// others.
+  public convenience init(
+    _ rig: SoundRig, products: URL, arguments: [String] = [], configuration: String? = nil,
+    namespace: NetworkNamespace? = nil, path: (_ server: String) throws -> String = { $0 }
+  ) throws {
+    try self.init(
+      environment: rig.environment, products: products,
+      arguments: arguments.isEmpty ? Self.devices : arguments, configuration: configuration,
+      namespace: namespace, path: path)
+  }
+
+  /// Starts the server and the agent. `environment` has the variables with which the agent finds devices.
+  /// `products` is the folder of the executables. `arguments` are
   /// additional arguments of the agent, and `configuration` is the text of its configuration file.
   /// The agent runs in the namespace, if there is one, and reaches the server at the address that
   /// `path` returns for the server's own.
   public init(
-    _ rig: SoundRig, products: URL, arguments: [String] = [], configuration: String? = nil,
-    namespace: NetworkNamespace? = nil, path: (_ server: String) throws -> String = { $0 }
+    environment: [String: String], products: URL, arguments: [String] = [],
+    configuration: String? = nil, namespace: NetworkNamespace? = nil,
+    path: (_ server: String) throws -> String = { $0 }
   ) throws {
     self.namespace = namespace
-    self.rig = rig
+    self.environment = environment
     self.products = products
     folder = try FileManager.default.url(
       for: .itemReplacementDirectory, in: .userDomainMask,
@@ -52,7 +66,7 @@ public final class RunningEdge: Sendable {
         "run", "--server", try path(serverAddress), "--session-id", "rig",
         "--voice", "fifo:\(folder)/voice", "--far-end", "fifo:\(folder)/far-end",
         "--control-socket", "\(sockets)-agent",
-      ] + named + (arguments.isEmpty ? Self.devices : arguments)
+      ] + named + arguments
     startServer()
     try startAgent()
   }
@@ -80,7 +94,7 @@ public final class RunningEdge: Sendable {
 
   public func startAgent() throws {
     let process = Self.process(
-      products, "anechoic-edge", agentArguments, environment: rig.environment,
+      products, "anechoic-edge", agentArguments, environment: environment,
       log: "\(folder)/agent.log", namespace: namespace)
     try process.run()
     // The systemd unit sets the same priority.

@@ -1,12 +1,13 @@
-internal import EdgeAudio
+public import EdgeAudio
 internal import Foundation
 internal import Synchronization
 
-/// The mixer of a scripted device, with a capture switch that tests set.
+/// The control of a scripted device, with a capture switch and jacks that tests set.
 public final class ScriptedSwitch: Sendable {
   private struct State {
     var captureIsOn: Bool?
     var isPlugged = true
+    var jacks: [JackName: Bool] = [:]
     var changes = 0
   }
 
@@ -18,6 +19,14 @@ public final class ScriptedSwitch: Sendable {
   public func turn(on captureIsOn: Bool?) {
     state.withLock {
       $0.captureIsOn = captureIsOn
+      $0.changes += 1
+    }
+  }
+
+  /// Plugs something into a jack, or removes it.
+  public func set(_ jack: JackName, isPlugged: Bool) {
+    state.withLock {
+      $0.jacks[jack] = isPlugged
       $0.changes += 1
     }
   }
@@ -35,10 +44,11 @@ public final class ScriptedSwitch: Sendable {
 
   var isPlugged: Bool { state.withLock { $0.isPlugged } }
   var captureIsOn: Bool? { state.withLock { $0.captureIsOn } }
+  var jacks: [JackName: Bool] { state.withLock { $0.jacks } }
   var changes: Int { state.withLock { $0.changes } }
 }
 
-/// An open mixer.
+/// An open control.
 final class ScriptedControl: DeviceControl {
   private let hardware: ScriptedSwitch
   private var seen: Int
@@ -48,9 +58,9 @@ final class ScriptedControl: DeviceControl {
     seen = hardware.changes
   }
 
-  func wait(_ time: Duration) throws(DeviceFault) {
+  func wait(_ time: Duration, _ wake: WakeSignal) throws(DeviceFault) {
     let end = ContinuousClock.now + time
-    while hardware.changes == seen, ContinuousClock.now < end { usleep(2000) }
+    while hardware.changes == seen, ContinuousClock.now < end, !wake.take() { usleep(2000) }
     seen = hardware.changes
     try check()
   }
@@ -58,6 +68,16 @@ final class ScriptedControl: DeviceControl {
   func captureIsOn() throws(DeviceFault) -> Bool? {
     try check()
     return hardware.captureIsOn
+  }
+
+  func isPlugged(_ jack: JackName) throws(DeviceFault) -> Bool? {
+    try check()
+    return hardware.jacks[jack]
+  }
+
+  func jacks() throws(DeviceFault) -> [JackName] {
+    try check()
+    return hardware.jacks.keys.sorted { $0.description < $1.description }
   }
 
   private func check() throws(DeviceFault) {

@@ -74,6 +74,14 @@ struct InjectionTests {
     }
   }
 
+  @Test(arguments: ["", " eve", "e\nve", String(repeating: "e", count: 300)])
+  func aNameThatNoClientCanHaveIsRefused(name: String) async throws {
+    try await AgentRig.run { rig in
+      let status = await code { _ = try await decide(rig, name, true) }
+      #expect(status == .invalidArgument)
+    }
+  }
+
   @Test func whoeverAnsweredThePersonCanChangeIt() async throws {
     try await AgentRig.run {
       $0.configuration.injection.permission = .always

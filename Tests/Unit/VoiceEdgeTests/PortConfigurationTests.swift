@@ -1,4 +1,5 @@
 import AnechoicAPI
+import EdgeAudio
 import Settings
 import Testing
 import VoiceEdge
@@ -56,5 +57,75 @@ struct PortConfigurationTests {
     let text = "routes: {ports: [{id: a, input: b, type: \(name)}]}\n"
     let configuration = try EdgeConfiguration.read(text, file: "edge.yaml").values
     #expect(configuration.routes.ports.first?.type.rawValue == number)
+  }
+}
+
+/// The keys of a port that name channels and jacks, and the reference of ports that name none.
+struct PortChannelTests {
+  private func ports(_ port: String) -> String {
+    "routes: {ports: [{id: a, input: b, output: c, \(port)}]}\n"
+  }
+
+  @Test func channelsAreNumbersOrPositions() throws {
+    let text = ports(
+      "input_channel_map: [FC], reference_channel_map: [5, 6], output_channel_map: [RL, 2]")
+    let port = try #require(
+      try EdgeConfiguration.read(text, file: "edge.yaml").values.routes.ports.first)
+    #expect(port.inputChannels == ["FC"] && port.referenceChannels == ["5", "6"])
+    #expect(port.outputChannels == ["RL", "2"])
+  }
+
+  @Test(arguments: [
+    (
+      "input_channel_map: [0]",
+      "input_channel_map: \"0\" is no channel; use a number from 1 to 32, or one of"
+    ),
+    ("output_channel_map: [FX]", "output_channel_map: \"FX\" is no channel"),
+    ("output_channel_map: [33]", "output_channel_map: \"33\" is no channel"),
+    ("input_channel_map: [1, 2, 3]", "input_channel_map: must name one or two channels, not 3"),
+    ("output_channel_map: [FL, FL]", "output_channel_map: names channel FL twice"),
+    (
+      "input_channel_map: [1, 2], reference_channel_map: [2]",
+      "reference_channel_map: channel 2 is already in input_channel_map"
+    ),
+    (
+      "loopback: d, reference_channel_map: [2]",
+      "reference_channel_map: cannot be set together with loopback"
+    ),
+    (
+      "pattern: cardioid, input_channel_map: [2]",
+      "input_channel_map: must name two channels, because pattern needs them"
+    ),
+    (
+      "jack: Headphone Jack", "jack: needs a control, because neither output nor input names a card"
+    ),
+    ("control: d, jack: ''", "jack: \"\" is not allowed; use the name of a jack"),
+  ])
+  func aWrongChannelOrJackIsNamed(port: String, words: String) {
+    let problem = problem(ports(port))
+    #expect(problem.contains("routes.ports.1.\(words)"), "\(problem)")
+  }
+
+  @Test func theJackOfACardNeedsNoControl() throws {
+    let text = """
+      routes: {ports: [{id: a, output: "plughw:CARD=Desk,DEV=3", jack: "HDMI/DP,pcm=3 Jack"},
+        {id: b, output: c, control: "hw:1", jack: "Headphone Jack,2"}]}
+      """
+    let ports = try EdgeConfiguration.read(text, file: "edge.yaml").values.routes.ports
+    #expect(
+      ports.map(\.jack) == [
+        JackName(name: "HDMI/DP,pcm=3 Jack"), JackName(name: "Headphone Jack", index: 2),
+      ])
+  }
+
+  @Test func aReferencePCMIsTheLoopbackOfEachPortThatHasNone() throws {
+    let text = """
+      audio: {reference: "alsa:plughw:CARD=Loopback,DEV=1"}
+      routes: {ports: [{id: a, input: b, output: c}, {id: d, output: e, loopback: f},
+        {id: g, output: h, headphones: true}, {id: i, input: j, reference_channel_map: [3]}]}
+      """
+    let ports = try EdgeConfiguration.read(text, file: "edge.yaml").values.routes.ports
+    #expect(ports.map(\.loopback) == ["plughw:CARD=Loopback,DEV=1", "f", nil, nil])
+    #expect(problem("audio: {reference: \"alsa:\"}\n").contains("audio.reference: "))
   }
 }

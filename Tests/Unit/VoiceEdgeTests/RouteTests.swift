@@ -1,7 +1,9 @@
 import AnechoicAPI
+import EdgeAudio
 import Foundation
 import GRPCTransport
 import ScriptedDevices
+import Synchronization
 import Testing
 import VoiceClient
 
@@ -114,6 +116,34 @@ struct RouteTests {
         try await rig.remote.get(rig.status.session).route.input.portID == "headset"
       }
       #expect(try await rig.remote.get(rig.status.session).route.input.displayName == "The headset")
+    }
+  }
+
+  @Test func aJackPlugsItsPortInAndOut() async throws {
+    let jack = JackName(name: "Headphone Jack")
+    let control = Mutex<ScriptedSwitch?>(nil)
+    try await AgentRig.run { setup in
+      let new = setup.machine.addControl("card")
+      new.set(jack, isPlugged: false)
+      control.withLock { $0 = new }
+      var port = EdgeConfiguration.Port(id: "headphones")
+      (port.input, port.output, port.control) = ("mic", "spk", "card")
+      (port.jack, port.priority) = (jack, 5)
+      setup.configuration.routes.ports.append(port)
+    } _: { rig in
+      try await rig.running()
+      let card = try #require(control.withLock { $0 })
+      #expect(try await rig.edgeStatus().route == "desk")
+      card.set(jack, isPlugged: true)
+      try await route(rig, becomes: "headphones")
+      // The microphone is that of the desk, and stays open.
+      #expect(rig.microphone.openCount == 1)
+      card.unplug()
+      try await route(rig, becomes: "desk")
+      card.plug()
+      try await route(rig, becomes: "headphones")
+      card.set(jack, isPlugged: false)
+      try await route(rig, becomes: "desk")
     }
   }
 }

@@ -30,6 +30,11 @@ public struct ALSASystem: AudioSystem {
     try ALSAControl(name)
   }
 
+  /// Returns the control of the card in the name of a PCM, or nil if the name has no card.
+  public static func control(of pcm: String) -> String? {
+    CardName(in: pcm).map { "hw:CARD=\($0.id)" }
+  }
+
   /// Returns whether the device is present: for a name with a card, always; for another name, once
   /// an attempt to open the device was made. Otherwise returns nil.
   public func isPresent(_ name: String, mayCapture: Bool) -> Bool? {

@@ -12,7 +12,7 @@ struct Negotiation: ~Copyable {
 
   /// A device that offers only more channels than the service supports is opened with all of them.
   /// Only the first ones are used.
-  private static let channelCounts = 1...32
+  private static let channelCounts = 1...DeviceChannel.largestNumber
 
   private let pcm: OpaquePointer
   private let name: String
@@ -62,9 +62,10 @@ struct Negotiation: ~Copyable {
       snd_pcm_hw_params(pcm, parameters), "does not support this combination of parameters")
     snd_pcm_hw_params_get_period_size(parameters, &period, &direction)
     snd_pcm_hw_params_get_buffer_size(parameters, &buffer)
-    let format = DeviceFormat(
+    var format = DeviceFormat(
       rate: rate, channelCount: channelCount, periodSamples: Int(period),
       bufferSamples: Int(buffer), coding: String(cString: snd_pcm_format_name(coding.alsa)))
+    try resolveMap(&format)
     try setThresholds(format)
     return Outcome(format: format, coding: coding)
   }
@@ -81,10 +82,53 @@ struct Negotiation: ~Copyable {
   }
 
   private func settledChannelCount() throws(DeviceError) -> Int {
-    for count in [wish.channelCount] + Array(Self.channelCounts) {
+    for count in candidates {
       if snd_pcm_hw_params_set_channels(pcm, parameters, UInt32(count)) >= 0 { return count }
     }
-    throw impossible("supports no number of channels from 1 to 32")
+    throw impossible(missingChannel ?? "supports no number of channels from 1 to 32")
+  }
+
+  /// Returns the words about a channel of the map that the device does not have, or nil without a map.
+  private var missingChannel: String? {
+    let named = wish.map.named
+    guard !named.isEmpty else { return nil }
+    snd_pcm_hw_params_any(pcm, parameters)
+    var most: UInt32 = 0
+    snd_pcm_hw_params_get_channels_max(parameters, &most)
+    let usual = ChannelPositions(count: min(Int(most), DeviceChannel.largestNumber))
+    do throws(MissingChannel) {
+      _ = try (ChannelPositions.possible(pcm).last ?? usual).indices(of: named)
+      return
+        "does not have all of the channels \(named.map(\.description).joined(separator: ", ")) at once"
+    } catch {
+      return error.description
+    }
+  }
+
+  /// The numbers of channels to try, in this order. With a map, those that can hold its channels: two or more
+  /// first, because ALSA's `plug` would otherwise mix all channels into one.
+  private var candidates: [Int] {
+    let named = wish.map.named
+    guard !named.isEmpty else { return [wish.channelCount] + Array(Self.channelCounts) }
+    let possible = ChannelPositions.possible(pcm)
+    let fitting = Self.channelCounts.filter { count in
+      let known = possible.filter { $0.count == count }
+      return (known.isEmpty ? [ChannelPositions(count: count)] : known).contains { positions in
+        named.allSatisfy { positions.index(of: $0) != nil }
+      }
+    }
+    return fitting.filter { $0 > 1 } + fitting.filter { $0 == 1 }
+  }
+
+  /// Finds the channels of the map in the format of the device.
+  private func resolveMap(_ format: inout DeviceFormat) throws(DeviceError) {
+    let positions = ChannelPositions(pcm, count: format.channelCount)
+    do throws(MissingChannel) {
+      format.mappedChannels = try positions.indices(of: wish.map.channels)
+      format.referenceChannels = try positions.indices(of: wish.map.reference)
+    } catch {
+      throw impossible(error.description)
+    }
   }
 
   /// Sets the device to wake the thread once a period, and to start playback when the buffer is

@@ -15,8 +15,9 @@ final class SoundServerDevices: Sendable {
     var lookedAt: ContinuousClock.Instant
   }
 
-  /// The interval between checks of a device.
-  private static let interval = Duration.seconds(1)
+  /// The interval between checks of a device: while the microphone may be open, and otherwise. Each check costs
+  /// this machine and the sound server some milliseconds.
+  private static let (interval, restingInterval) = (Duration.seconds(1), Duration.seconds(4))
 
   private let devices = Mutex<[Key: Device]>([:])
 
@@ -29,17 +30,18 @@ final class SoundServerDevices: Sendable {
   }
 
   /// Returns whether the device is present in all directions in which somebody has tried to open it,
-  /// or nil if nobody has. Calls `opens` at most once a second for each direction, and not for capture
-  /// if `mayCapture` is false. `opens` may block as long as the server takes.
+  /// or nil if nobody has. Calls `opens` at most once in an interval for each direction, and not for
+  /// capture if `mayCapture` is false. `opens` may block as long as the server takes.
   func isPresent(
     _ name: String, mayCapture: Bool, _ opens: (DeviceDirection, DeviceWish) -> Bool
   ) -> Bool? {
+    let interval = mayCapture ? Self.interval : Self.restingInterval
     var result: Bool?
     for direction in [DeviceDirection.playback, .capture] {
       let key = Key(name: name, direction: direction)
       guard let device = devices.withLock({ $0[key] }) else { continue }
       var isPresent = device.isPresent
-      if direction == .playback || mayCapture, .now - device.lookedAt > Self.interval {
+      if direction == .playback || mayCapture, .now - device.lookedAt > interval {
         isPresent = opens(direction, device.wish)
         record(name, direction, device.wish, isPresent: isPresent)
       }

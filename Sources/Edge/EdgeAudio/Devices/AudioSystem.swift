@@ -11,7 +11,7 @@ public protocol AudioSystem: Sendable {
     _ name: String, _ direction: DeviceDirection, _ wish: DeviceWish
   ) throws(DeviceError) -> any PCMDevice
 
-  /// Opens the mixer of a card or sound server.
+  /// Opens the control of a card or sound server.
   func openControl(_ name: String) throws(DeviceError) -> any DeviceControl
 
   /// Returns whether the hardware with this name is present, or nil if only opening the device can
@@ -28,11 +28,16 @@ public struct DeviceWish: Sendable, Equatable {
   public var channelCount: Int
   /// The size of the device's buffer, in periods of 10 ms.
   public var periodCount: Int
+  /// The channels to use.
+  public var map: ChannelMap
 
-  public init(rate: SampleRate, channelCount: Int, periodCount: Int = 4) {
+  public init(
+    rate: SampleRate, channelCount: Int, periodCount: Int = 4, map: ChannelMap = ChannelMap()
+  ) {
     self.rate = rate
     self.channelCount = channelCount
     self.periodCount = periodCount
+    self.map = map
   }
 }
 
@@ -45,15 +50,27 @@ public struct DeviceFormat: Sendable, Equatable, CustomStringConvertible {
   public var bufferSamples: Int
   /// The system's name for the sample encoding, such as `S16_LE`.
   public var coding: String
+  /// The indices of the channels that the map names. Empty without a map.
+  public var mappedChannels: [Int]
+  /// The indices of the channels that carry what the loudspeaker plays.
+  public var referenceChannels: [Int]
 
   public init(
-    rate: SampleRate, channelCount: Int, periodSamples: Int, bufferSamples: Int, coding: String
+    rate: SampleRate, channelCount: Int, periodSamples: Int, bufferSamples: Int, coding: String,
+    mappedChannels: [Int] = [], referenceChannels: [Int] = []
   ) {
     self.rate = rate
     self.channelCount = channelCount
     self.periodSamples = periodSamples
     self.bufferSamples = bufferSamples
     self.coding = coding
+    self.mappedChannels = mappedChannels
+    self.referenceChannels = referenceChannels
+  }
+
+  /// The indices of the channels in use: those of the map, and without a map the first one or two.
+  public var channels: [Int] {
+    mappedChannels.isEmpty ? Array(0..<min(2, channelCount)) : mappedChannels
   }
 
   public var description: String {

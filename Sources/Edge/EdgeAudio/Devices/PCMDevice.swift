@@ -36,13 +36,19 @@ public enum DeviceFault: Error, Equatable {
   case lost(String)
 }
 
-/// The mixer of a device. Use it from one thread.
+/// The control of a device: its mixer and its jacks. Use it from one thread.
 public protocol DeviceControl: AnyObject {
-  /// Waits for a change, at most for `time`.
-  func wait(_ time: Duration) throws(DeviceFault)
+  /// Waits for a change or for the signal, at most for `time`.
+  func wait(_ time: Duration, _ wake: WakeSignal) throws(DeviceFault)
 
   /// Returns whether the capture switch is on, or nil if the mixer has no capture switch.
   func captureIsOn() throws(DeviceFault) -> Bool?
+
+  /// Returns whether something is plugged into a jack, or nil if there is no such jack.
+  func isPlugged(_ jack: JackName) throws(DeviceFault) -> Bool?
+
+  /// Returns the names of the jacks.
+  func jacks() throws(DeviceFault) -> [JackName]
 }
 
 /// The reason why a device could not be opened.

@@ -11,6 +11,17 @@ extension EdgeConfiguration.Port {
 }
 
 extension LayeredValues<EdgeConfiguration> {
+  /// Gives each port that a microphone may hear the PCM of `audio.reference` as loopback, unless the port names
+  /// another reference.
+  mutating func settleLoopback() {
+    guard case .pcm(let name) = values.audio.reference, values.session.join == nil else { return }
+    for index in values.routes.ports.indices {
+      let port = values.routes.ports[index]
+      guard port.output != nil, !port.headphones, !port.hearsLoudspeaker else { continue }
+      values.routes.ports[index].loopback = name
+    }
+  }
+
   /// Lets the microphones of a desktop cancel the echo of all programs: a loudspeaker of the sound server
   /// has its monitor as loopback, unless the port names another one.
   mutating func settleDesktop() throws(SettingsError) {
@@ -20,7 +31,7 @@ extension LayeredValues<EdgeConfiguration> {
     else { return }
     for index in values.routes.ports.indices {
       let port = values.routes.ports[index]
-      guard port.loopback == nil, !port.headphones, let output = port.output else { continue }
+      guard !port.hearsLoudspeaker, !port.headphones, let output = port.output else { continue }
       // Asked for, the default device of a desktop is that of its sound server.
       let isDefault = reference == .desktop && output == "default"
       values.routes.ports[index].loopback = EdgeConfiguration.Port.monitor(

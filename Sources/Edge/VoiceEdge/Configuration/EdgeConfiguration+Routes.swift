@@ -69,6 +69,29 @@ extension EdgeConfiguration.Port {
         "A capture PCM that provides the loudspeaker signal"),
       Setting("control", \.control, .optional(.mixer), "The mixer. Its capture switch also mutes"),
       Setting(
+        "jack", \.jack, .jack,
+        """
+        The jack of the port, as anechoic-edge devices lists it, for example "Headphone Jack". The port then \
+        counts as plugged in while something is in the jack. The jack is looked for at the control of the \
+        port, and without one at the card of its output or input
+        """),
+      Setting(
+        "input_channel_map", \.inputChannels, .channels,
+        """
+        The channels of the input that are the microphone, or the two microphones of a pair: numbers from 1, or \
+        positions such as FL, FR and LFE
+        """, unset: "the first ones"),
+      Setting(
+        "reference_channel_map", \.referenceChannels, .channels,
+        "The channels of the input that carry what the loudspeaker plays, as the echo reference",
+        unset: "none"),
+      Setting(
+        "output_channel_map", \.outputChannels, .channels,
+        """
+        The channels of the output that play: one for both sides, or left and right. The other channels are \
+        silent
+        """, unset: "all of them, the odd ones left"),
+      Setting(
         "headphones", \.headphones, .boolean,
         "Whether only the wearer hears the output. Echo cancellation pauses for headphones"),
       Setting(
@@ -112,6 +135,11 @@ extension [LayeredValues<EdgeConfiguration.Port>] {
       }
       guard ids.insert(port.id).inserted else {
         throw self[index].wrong("id", "\"\(port.id)\" is already the id of another port")
+      }
+      try self[index].settleChannels()
+      guard port.jack == nil || port.jackControl != nil else {
+        throw self[index].wrong(
+          "jack", "needs a control, because neither output nor input names a card")
       }
     }
   }

@@ -94,13 +94,14 @@ extension EdgeConfiguration {
     Setting(
       "audio.volume_db", \.audio.volume, .number(-60...0), "The gain of the loudspeaker in dB"),
     Setting(
-      "audio.reference", \.audio.reference, .choice,
+      "audio.reference", \.audio.reference, .reference,
       """
       The echo reference. With auto, the loopback of the port if it has one, otherwise reports; with \
       desktop, and with auto and programs.desktop for an output pulse or pulse:NAME, the loopback is the \
       monitor of the sound server, which hears all programs; with reports, the agent tells the \
       server when its mix was heard, in a few bytes ten times a \
-      second; with tap, it sends the samples that it plays, after its gain
+      second; with tap, it sends the samples that it plays, after its gain; alsa:PCM names a capture PCM \
+      that hears all programs, which is the loopback of each port that names none and has no headphones
       """),
     Setting(
       "audio.tuning", \.audio.tuning, .optional(.namedFile),

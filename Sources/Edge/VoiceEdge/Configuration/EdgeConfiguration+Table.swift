@@ -60,6 +60,7 @@ extension EdgeConfiguration {
     try settings.settleKeys()
     try settings.settleJoin()
     try settings.settleDesktop()
+    settings.settleLoopback()
     return settings
   }
 

@@ -1,5 +1,6 @@
 public import AnechoicAPI
 public import AudioCore
+public import EdgeAudio
 public import GRPCTransport
 public import VoiceClient
 
@@ -99,15 +100,20 @@ public struct EdgeConfiguration: Sendable {
   }
 
   /// The source of the echo reference.
-  public enum Reference: String, Sendable, CaseIterable {
+  public enum Reference: Sendable, Equatable {
     /// The loopback of the route if it has one, otherwise reports.
-    case automatic = "auto"
+    case automatic
     /// Everything that the loudspeaker of a desktop plays, also by other programs.
     case desktop
     /// Reports of when the server's mix was heard.
     case reports
     /// The samples that the agent played, after its gain.
     case tap
+    /// A capture PCM of ALSA that hears everything that the loudspeaker plays.
+    case pcm(String)
+
+    /// Whether ports with a loopback or with reference channels use them.
+    var mayLoop: Bool { self != .reports && self != .tap }
   }
 
   public struct Routes: Sendable {
@@ -141,6 +147,14 @@ public struct EdgeConfiguration: Sendable {
     public var loopback: String?
     /// The mixer. It reports the capture switch and devices that disappear.
     public var control: String?
+    /// The jack of the port, whose state says whether the port is plugged in. Nil for a port without one.
+    public var jack: JackName?
+    /// The channels of the input that are the microphone. Empty for the first ones.
+    public var inputChannels: [String] = []
+    /// The channels of the input that carry what the loudspeaker plays.
+    public var referenceChannels: [String] = []
+    /// The channels of the output that are left and right. Empty for all.
+    public var outputChannels: [String] = []
     public var headphones = false
     /// The direction in which the two microphones of the input hear together.
     public var pattern = Pattern.none

@@ -1,5 +1,6 @@
 internal import AnechoicAPI
 internal import DBus
+internal import EdgeAudio
 internal import GRPCTransport
 internal import SessionWire
 internal import Settings
@@ -74,7 +75,52 @@ extension SettingFormat<EdgeConfiguration.NamedFile> {
   }
 }
 
+extension SettingFormat<EdgeConfiguration.Reference> {
+  static var reference: Self {
+    let prefix = "alsa:"
+    let words: [(String, EdgeConfiguration.Reference)] = [
+      ("auto", .automatic), ("desktop", .desktop), ("reports", .reports), ("tap", .tap),
+    ]
+    return SettingFormat(
+      "source", allowed: "auto, desktop, reports, tap or alsa:PCM"
+    ) { text in
+      guard text.hasPrefix(prefix) else { return words.first { $0.0 == text }?.1 }
+      return text.count > prefix.count ? .pcm(String(text.dropFirst(prefix.count))) : nil
+    } show: { value in
+      if case .pcm(let name) = value {
+        prefix + name
+      } else {
+        words.first { $0.1 == value }?.0 ?? ""
+      }
+    }
+  }
+}
+
+extension SettingFormat<JackName?> {
+  static var jack: Self {
+    let allowed = "the name of a jack, with ,INDEX if several have it"
+    return SettingFormat("jack", allowed: allowed) { value throws(SettingsError) in
+      guard let jack = JackName(value.text) else {
+        throw value.wrong("\"\(value.text)\" is not allowed; use \(allowed)")
+      }
+      return jack
+    } show: {
+      $0?.description
+    }
+  }
+}
+
 extension SettingFormat<[String]> {
+  /// Channels of a device. A port checks them together.
+  static var channels: Self {
+    .list("channel", allowed: "one or two numbers from 1 to 32, or positions such as FL") {
+      channel in
+      DeviceChannel(channel) == nil
+        ? "\"\(channel)\" is no channel; use a number from 1 to \(DeviceChannel.largestNumber), or one of "
+          + DeviceChannel.positions.joined(separator: ", ") : nil
+    }
+  }
+
   static var lamps: Self { .list("path", allowed: "paths of files; repeatable") }
 
   static var keyDevices: Self {

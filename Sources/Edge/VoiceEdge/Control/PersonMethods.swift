@@ -32,6 +32,9 @@ struct PersonMethods: Sendable {
       },
       .unary(method(RPC.decideInjection)) { request, _ in
         let request: Anechoic_V1_DecideInjectionRequest = try .decoded(request)
+        guard ClientNameRule.allows(request.client) else {
+          throw Status(.invalidArgument, "client: \(ClientNameRule.text)")
+        }
         guard
           await agent.voice.ask({ $0.answerInjection(request.client, request.grant) })
         else {

@@ -22,36 +22,56 @@ final class CaptureStream: DeviceLoop.User {
   private static let longestFlush = 32
 
   private let ring: FrameRing<CaptureNote>
+  private let reference: FrameRing<CaptureNote>?
   private let record: HealthRecord
   private let wake: @Sendable () -> Void
   private let frame: Frame
-  private var block = Reblocker(rate: .hz48000, channelCount: 1)
+  private var block = Reblocker(rate: .hz48000, [0], of: 1)
   private var converter: FrameConverter?
+  private let referenceFrame: Frame
+  private var referenceBlock = Reblocker(rate: .hz48000, [0], of: 1)
+  private var referenceConverter: FrameConverter?  // Nil if no channel of the device is a reference.
   private var filter: TuningFilter
   private var clock = DeviceClock(rate: 48000, largestEarliness: largestEarliness)
   private var lastRead = Duration.zero
   private var buffer = [Float]()
 
+  /// Creates a reader that writes into `ring`, and the channels that carry what the loudspeaker plays, if the
+  /// device's map names some, into `reference`.
   init(
-    _ ring: FrameRing<CaptureNote>, _ record: HealthRecord, tuning: TuningSlot = TuningSlot(),
+    _ ring: FrameRing<CaptureNote>, reference: FrameRing<CaptureNote>? = nil,
+    _ record: HealthRecord, tuning: TuningSlot = TuningSlot(),
     wake: @escaping @Sendable () -> Void
   ) {
     self.ring = ring
+    self.reference = reference
     self.record = record
     self.wake = wake
     frame = Frame(rate: ring.rate, channelCount: ring.channelCount)
+    referenceFrame = Frame(
+      rate: ring.rate, channelCount: reference?.channelCount ?? ring.channelCount)
     filter = TuningFilter(tuning, rate: ring.rate, channelCount: ring.channelCount)
   }
 
   func begin(_ device: any PCMDevice) throws(DeviceFault) {
     let format = device.format
-    block = Reblocker(rate: format.rate, channelCount: format.channelCount)
+    block = Reblocker(rate: format.rate, format.channels, of: format.channelCount)
     converter = try? FrameConverter(
-      from: format.rate, min(2, format.channelCount), to: ring.rate, ring.channelCount)
+      from: format.rate, format.channels.count, to: ring.rate, ring.channelCount)
+    beginReference(format)
     clock = DeviceClock(
       rate: Double(format.rate.hertz), largestEarliness: Self.largestEarliness)
     buffer = [Float](repeating: 0, count: format.bufferSamples * format.channelCount)
     lastRead = MonotonicClock.now
+  }
+
+  private func beginReference(_ format: DeviceFormat) {
+    let channels = format.referenceChannels
+    referenceConverter = nil
+    guard let reference, !channels.isEmpty else { return }
+    referenceBlock = Reblocker(rate: format.rate, channels, of: format.channelCount)
+    referenceConverter = try? FrameConverter(
+      from: format.rate, channels.count, to: reference.rate, reference.channelCount)
   }
 
   func run(_ device: any PCMDevice) throws(DeviceFault) -> Bool {
@@ -69,6 +89,7 @@ final class CaptureStream: DeviceLoop.User {
       }
       record.recordDropped(backlog / device.format.rate.samplesPerFrame)
       block.clear()
+      referenceBlock.clear()
       clock.restart()
       lastRead = MonotonicClock.now
       return true
@@ -94,15 +115,24 @@ final class CaptureStream: DeviceLoop.User {
   private func emit(_ count: Int) {
     buffer.withUnsafeBufferPointer { buffer in
       guard let start = buffer.baseAddress else { return }
+      if let reference, referenceConverter != nil {
+        referenceBlock.append(start, count: count) { captured, end in
+          referenceConverter?.process(captured, into: referenceFrame)
+          _ = reference.write(referenceFrame, note(captured, end, of: count))
+        }
+      }
       block.append(start, count: count) { captured, end in
         converter?.process(captured, into: frame)
         filter.process(frame)
-        // The frames so far contain the first `end` samples of this block.
-        let first = clock.sampleCount - Int64(count) + Int64(end - captured.sampleCount)
-        let time = clock.time(of: first)
-        _ = ring.write(frame, CaptureNote(time: Int64(time * 1e9)))
+        _ = ring.write(frame, note(captured, end, of: count))
       }
     }
     wake()
+  }
+
+  /// Returns the note of a frame that ends with sample `end` of the last `count` samples.
+  private func note(_ captured: borrowing Frame, _ end: Int, of count: Int) -> CaptureNote {
+    let first = clock.sampleCount - Int64(count) + Int64(end - captured.sampleCount)
+    return CaptureNote(time: Int64(clock.time(of: first) * 1e9))
   }
 }

@@ -84,6 +84,8 @@ final class DeviceLoop: ThreadOwner {
   private func openAndUse(
     _ name: String, _ user: any User, _ isWanted: () -> Bool
   ) throws(DeviceError) -> Bool {
+    var wish = wish
+    wish.map = selection.map
     let device = try system.openFit(name, direction, wish)
     opened(true)
     return use(device, name, user, isWanted)

@@ -5,6 +5,7 @@ internal import Synchronization
 final class DeviceSelection: Sendable {
   private struct Choice: Equatable {
     var name: String?
+    var map = ChannelMap()
     var isOpen: Bool
   }
 
@@ -20,8 +21,10 @@ final class DeviceSelection: Sendable {
   /// Calls a function after each change. It must return at once.
   func onChange(_ body: @escaping @Sendable () -> Void) { changed.withLock { $0 = body } }
 
-  /// Selects a device. Nil selects none.
-  func select(_ name: String?) { change { $0.name = name } }
+  /// Selects a device and its channels. Nil selects none.
+  func select(_ name: String?, _ map: ChannelMap = ChannelMap()) {
+    change { ($0.name, $0.map) = (name, map) }
+  }
 
   /// Says whether the selected device should be open.
   func setOpen(_ isOpen: Bool) { change { $0.isOpen = isOpen } }
@@ -42,6 +45,9 @@ final class DeviceSelection: Sendable {
 
   /// The device to open. Nil for none.
   var current: String? { choice.withLock { $0.isOpen ? $0.name : nil } }
+
+  /// The channels of the selected device.
+  var map: ChannelMap { choice.withLock(\.map) }
 
   /// The selected device, if it is to stay closed.
   var closed: String? { choice.withLock { $0.isOpen ? nil : $0.name } }

@@ -30,6 +30,7 @@ final class PlaybackStream: DeviceLoop.User {
   private var clock = DeviceClock(rate: 48000, largestEarliness: largestEarliness)
   private var pending = [Float]()
   private var pendingStart = 0
+  private var outputs: [(channel: Int, plane: Int)] = []  // The channels of the device that sound.
   private var lastFrame = Duration.zero
 
   init(rate: SampleRate, channelCount: Int, _ renderer: any FrameRenderer) {
@@ -39,9 +40,15 @@ final class PlaybackStream: DeviceLoop.User {
 
   func begin(_ device: any PCMDevice) throws(DeviceFault) {
     let format = device.format
+    let channels = format.channels
     converter = try? FrameConverter(
-      from: frame.rate, frame.channelCount, to: format.rate, min(2, format.channelCount))
-    converted = Frame(rate: format.rate, channelCount: min(2, format.channelCount))
+      from: frame.rate, frame.channelCount, to: format.rate, channels.count)
+    converted = Frame(rate: format.rate, channelCount: channels.count)
+    // Without a map, all channels sound.
+    outputs =
+      format.mappedChannels.isEmpty
+      ? (0..<format.channelCount).map { ($0, min($0, channels.count - 1)) }
+      : channels.enumerated().map { ($1, $0) }
     clock = DeviceClock(
       rate: Double(format.rate.hertz), largestEarliness: Self.largestEarliness)
     renderer.begin()
@@ -92,8 +99,8 @@ final class PlaybackStream: DeviceLoop.User {
     }
     renderer.render(into: frame, heardAt: Int64(clock.time(of: clock.sampleCount) * 1e9))
     converter?.process(frame, into: converted)
-    for channel in 0..<device.format.channelCount {
-      let plane = converted.planePointers[min(channel, converted.channelCount - 1)]
+    for (channel, source) in outputs {
+      let plane = converted.planePointers[source]
       for index in 0..<size {
         pending[index * device.format.channelCount + channel] = plane[index]
       }

@@ -1,15 +1,19 @@
 internal import AudioCore
 
-/// A converter from interleaved samples in pieces of any length to frames of 10 ms. Of more than
-/// two channels, only the first two are used.
+/// A converter from interleaved samples in pieces of any length to frames of 10 ms, which takes some channels
+/// of the device.
 struct Reblocker: ~Copyable {
   private let frame: Frame
   private let deviceChannels: Int
+  private let channels: [Int]
   private var filled = 0
 
-  init(rate: SampleRate, channelCount: Int) {
-    deviceChannels = channelCount
-    frame = Frame(rate: rate, channelCount: min(2, channelCount))
+  /// Creates a converter for a device with `deviceChannels` channels, which takes those with the indices
+  /// `channels`.
+  init(rate: SampleRate, _ channels: [Int], of deviceChannels: Int) {
+    self.deviceChannels = deviceChannels
+    self.channels = channels
+    frame = Frame(rate: rate, channelCount: channels.count)
   }
 
   /// Appends samples. Calls `body` for each full frame, with the number of these samples that have
@@ -19,7 +23,7 @@ struct Reblocker: ~Copyable {
   ) {
     for index in 0..<count {
       for channel in 0..<frame.channelCount {
-        frame.planePointers[channel][filled] = samples[index * deviceChannels + channel]
+        frame.planePointers[channel][filled] = samples[index * deviceChannels + channels[channel]]
       }
       filled += 1
       guard filled == frame.sampleCount else { continue }

@@ -48,6 +48,7 @@ extension LayeredValues<EdgeConfiguration> {
     }
     for index in values.routes.ports.indices {
       (values.routes.ports[index].input, values.routes.ports[index].loopback) = (nil, nil)
+      values.routes.ports[index].referenceChannels = []
     }
     values.routes.ports.removeAll { $0.output == nil }
     let isReached =

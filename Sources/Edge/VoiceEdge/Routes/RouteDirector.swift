@@ -16,6 +16,7 @@ final class RouteDirector: ThreadOwner {
   private let ports: [EdgeConfiguration.Port]
   private let system: any AudioSystem
   private let controls: ControlWatch
+  private let jacks: JackWatch
   private let mayCapture: @Sendable () -> Bool
   private let withheld: @Sendable () -> Set<String>
   private let changed: @Sendable (RouteSelector.Change) -> Void
@@ -25,13 +26,15 @@ final class RouteDirector: ThreadOwner {
   /// selects none of the ports in `withheld`.
   init(
     _ routes: EdgeConfiguration.Routes, _ system: any AudioSystem, _ controls: ControlWatch,
-    mayCapture: @escaping @Sendable () -> Bool, withheld: @escaping @Sendable () -> Set<String>,
+    _ jacks: JackWatch, mayCapture: @escaping @Sendable () -> Bool,
+    withheld: @escaping @Sendable () -> Set<String>,
     changed: @escaping @Sendable (RouteSelector.Change) -> Void
   ) {
     selector = Mutex(RouteSelector(routes))
     ports = routes.ports
     self.system = system
     self.controls = controls
+    self.jacks = jacks
     self.mayCapture = mayCapture
     self.withheld = withheld
     self.changed = changed
@@ -39,6 +42,7 @@ final class RouteDirector: ThreadOwner {
 
   func start() {
     thread.start("routes") { [self] thread in
+      jacks.start { [weak self] in self?.refresh() }
       while !thread.isStopped {
         hasNews.store(false, ordering: .relaxed)
         update()
@@ -49,7 +53,7 @@ final class RouteDirector: ThreadOwner {
     }
   }
 
-  /// Checks the ports now, because the ports that are withheld may have changed. Returns at once.
+  /// Checks the ports now, because a jack or the ports that are withheld may have changed. Returns at once.
   func refresh() {
     hasNews.store(true, ordering: .relaxed)
     thread.wake()
@@ -91,6 +95,7 @@ final class RouteDirector: ThreadOwner {
   /// Returns whether a port is present. A port whose presence is unknown counts as present, and its
   /// loops try to open it.
   private func isPresent(_ port: EdgeConfiguration.Port) -> Bool {
+    guard jacks.isPlugged(port.id) != false else { return false }
     let mayCapture = mayCapture()
     return ![port.input, port.output, port.control].compactMap { $0 }
       .contains { system.isPresent($0, mayCapture: mayCapture) == false }

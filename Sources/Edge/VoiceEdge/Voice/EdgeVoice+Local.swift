@@ -123,7 +123,7 @@ extension EdgeVoice: LocalVoice.Receiver {
 
   func routeChanged(_ change: RouteSelector.Change) {
     devices.route = change.current.map { Anechoic_V1_AudioRoute(devices.setUp($0)) }
-    devices.hasLoopback = change.current?.loopback != nil
+    devices.hasLoopback = change.current?.hearsLoudspeaker == true
     status.route = change.current?.id
     followTuning(of: change.current)
     sendRoute(reason: change.reason, devices.route)

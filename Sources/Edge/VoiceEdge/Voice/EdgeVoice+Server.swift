@@ -8,11 +8,10 @@ extension EdgeVoice {
   /// Returns the request that starts the next session.
   func makeStart(suffix: Int) -> Anechoic_V1_Start {
     let (audio, programs) = (configuration.audio, configuration.programs)
-    let mayLoop = [.automatic, .desktop].contains(audio.reference)
     let usesReference =
       audio.reference == .tap
-      || mayLoop && configuration.session.share == nil
-        && configuration.routes.ports.contains { $0.loopback != nil }
+      || audio.reference.mayLoop && configuration.session.share == nil
+        && configuration.routes.ports.contains(where: \.hearsLoudspeaker)
     return Anechoic_V1_Start.with {
       let ending = suffix == 0 ? "" : "-\(suffix + 1)"
       $0.sessionID =

@@ -956,7 +956,7 @@ public nonisolated struct Anechoic_V1_DecideInjectionRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The name of the client.
+  /// The name of the client: 1 to 100 printable ASCII characters, without a space at either end.
   public var client: String = String()
 
   public var grant: Bool = false

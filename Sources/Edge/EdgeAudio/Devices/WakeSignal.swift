@@ -1,0 +1,21 @@
+internal import CALSA
+internal import Glibc
+
+/// A signal that ends the wait of another thread for a device.
+public final class WakeSignal: Sendable {
+  /// A descriptor that can be read while the signal is set.
+  let descriptor: Int32
+
+  public init() { descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)) }
+
+  deinit { close(descriptor) }
+
+  /// Sets the signal. Returns at once.
+  public func set() { eventfd_write(descriptor, 1) }
+
+  /// Whether the signal was set. The signal is then no longer set.
+  public func take() -> Bool {
+    var count: eventfd_t = 0
+    return eventfd_read(descriptor, &count) == 0
+  }
+}
