@@ -82,7 +82,7 @@ extension EdgeVoice {
     let wanted = mute.requested.began(muted: started.mute.muted, at: timing.position)
     if resumed != nil { reconcile(started, wanted) }
     if let wanted { requestMute(wanted) }
-    if let route = devices.route { sendRoute(reason: .newDevice, route) }
+    if devices.route != nil { sendRoute(reason: .newDevice) }
     if mute.hardware { sendInterruption(began: true, .hardwareMuted) }
     for reason in devices.interruptions { sendInterruption(began: true, reason) }
     publish()
@@ -231,13 +231,14 @@ extension EdgeVoice {
     return control
   }
 
-  func sendRoute(reason: Anechoic_V1_RouteChanged.Reason, _ route: Anechoic_V1_AudioRoute?) {
-    server.link?.outbox.put(
-      .device(
-        .with {
-          $0.routeChanged.reason = reason
-          if let route = devices.route { $0.routeChanged.current = route }
-        }))
+  /// Tells the session on the server and the local voice which route is in use.
+  func sendRoute(reason: Anechoic_V1_RouteChanged.Reason) {
+    let change = Anechoic_V1_RouteChanged.with {
+      $0.reason = reason
+      if let route = devices.route { $0.current = route }
+    }
+    server.link?.outbox.put(.device(.with { $0.routeChanged = change }))
+    local?.use(change)
   }
 
   func sendInterruption(began: Bool, _ reason: Anechoic_V1_Interruption.Reason) {

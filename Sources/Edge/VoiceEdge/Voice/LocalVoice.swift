@@ -2,6 +2,7 @@ internal import AnechoicAPI
 internal import AudioCore
 internal import Foundation
 internal import SessionWire
+internal import SwiftProtobuf
 internal import VoiceEngines
 internal import VoiceSessions
 
@@ -23,6 +24,8 @@ final class LocalVoice {
   private let silence: Frame
   private let playedSilence: Frame
   private var controlID: UInt64 = 0
+  /// The last change of the route, and that which the session knows.
+  private var (route, usedRoute): (Anechoic_V1_RouteChanged?, Anechoic_V1_RouteChanged?)
   /// Whether frames are processed now. The owner sets it.
   var isRunning = false
   /// The time at which the local voice was started last.
@@ -73,6 +76,7 @@ final class LocalVoice {
     startTime = .now
     sink.isDiscarding = true
     set(muted: muted)
+    applyRoute()
     for _ in 0..<6 {
       append(playedSilence, to: .reference, time: nil)
       process(silence, time: nil)
@@ -95,6 +99,24 @@ final class LocalVoice {
         configuration.voiceProcessing.echoCancellation = new.voiceProcessing.echoCancellation
         return configuration
       })
+  }
+
+  /// Hears as the server would: in the direction of a port's two microphones, and without echo from
+  /// headphones. Has no effect where the voice is not processed.
+  func use(_ route: Anechoic_V1_RouteChanged) {
+    guard fallback == .light || fallback == .full else { return }
+    self.route = route
+    if isRunning { applyRoute() }
+  }
+
+  /// Reports the route to the session, unless it knows the route. A session that does not run would
+  /// soon refuse the reports of a route that changes often.
+  private func applyRoute() {
+    guard let route, route.current != usedRoute?.current,
+      let report = try? DeviceReport(.with { $0.routeChanged = route }, path: "route")
+    else { return }
+    usedRoute = route
+    session.submit(report, sink: sink)
   }
 
   private func submit(_ change: SessionControl.Change) {
