@@ -2,7 +2,9 @@ import AnechoicAPI
 import AudioCore
 import Foundation
 import GRPCTransport
+import ScriptedDevices
 import SwiftProtobuf
+import TestAudio
 import Testing
 import VoiceClient
 

@@ -58,6 +58,7 @@ extension EdgeConfiguration {
     try settings.settleRoutes()
     try settings.settleSwitching()
     try settings.settleKeys()
+    settings.warnAboutIdleSettings()
     try settings.settleJoin()
     try settings.settleDesktop()
     return settings
