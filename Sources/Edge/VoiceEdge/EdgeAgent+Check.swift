@@ -16,6 +16,7 @@ extension EdgeAgent {
       wanted.append((port.loopback, .capture, audio.outputChannels))
     }
     wanted.append((programs.farEnd?.device, .capture, programs.farEndChannels))
+    wanted += programs.farEnds.map { ($0.place?.device, .capture, 1) }
     wanted.append((programs.otherAudio?.device, .capture, programs.otherAudioChannels))
     wanted.append((programs.voice?.device, .playback, audio.inputChannels))
     return wanted.compactMap { name, direction, channelCount in

@@ -57,6 +57,7 @@ extension EdgeConfiguration {
     settings.settleNames(host: hostName)
     try settings.settleRoutes()
     try settings.settleSwitching()
+    try settings.settleFarEnds()
     try settings.settleKeys()
     settings.warnAboutIdleSettings()
     try settings.settleJoin()

@@ -41,7 +41,8 @@ extension EdgeConfiguration {
   private var idleWithJoin: [Idle] {
     let alone = [
       "fallback", "session.id", "session.engine", "session.config", "audio.input_channels",
-      "audio.reference", "programs.far_end_channels", "programs.other_audio_channels",
+      "audio.reference", "programs.far_end_channels", "programs.spare_far_ends",
+      "programs.other_audio_channels",
     ]
     let sections = ["calls.", "microphone.", "mute.", "keys.", "injection.", "routing."]
     return Self.table.settings.map(\.path)
@@ -180,7 +181,9 @@ extension EdgeConfiguration {
       idle.append(
         ("other_audio_ducking", "without programs.other_audio and programs.desktop"))
     }
-    if settings.voiceActivityDetection.farEndEnabled, programs.farEnd == nil {
+    if settings.voiceActivityDetection.farEndEnabled, programs.farEnd == nil,
+      programs.farEnds.isEmpty, programs.spareFarEnds == 0
+    {
       idle.append(("voice_activity_detection.far_end_enabled", "without programs.far_end"))
     }
     return idle

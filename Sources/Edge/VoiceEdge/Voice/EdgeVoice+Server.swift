@@ -24,6 +24,7 @@ extension EdgeVoice {
       if usesReference {
         $0.inputs.reference = VoiceFrames.format(audio.rate, audio.outputChannels)
       }
+      addNamedFarEnds(to: &$0)
       if programs.farEnd != nil {
         $0.inputs.farEnd = VoiceFrames.format(audio.rate, programs.farEndChannels)
       }
@@ -55,6 +56,8 @@ extension EdgeVoice {
     server.lost = nil
     if let resumed {
       moveTimelines(to: started.resumed, resumed)
+      // The session has not heard of places that have changed meanwhile.
+      server.placesSeen = -1
     } else {
       restartTimelines()
       muting.generation = started.mute.generation

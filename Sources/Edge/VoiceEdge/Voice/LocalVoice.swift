@@ -40,8 +40,10 @@ final class LocalVoice {
     func format(_ channelCount: Int) -> AudioFormat {
       AudioFormat(encoding: .f32, rate: audio.rate, channelCount: channelCount)
     }
-    var settings = try SessionConfiguration(
-      configuration.session.configuration, path: "session")
+    let slots = FarEndSlots(configuration)
+    var session = configuration.session.configuration
+    session.spatialAudio.sources = slots.sources(besides: session)
+    var settings = try SessionConfiguration(session, path: "session")
     if configuration.fallback == .light {
       settings.voiceProcessing.noiseSuppression = .off
       settings.voiceProcessing.gainControl = .off
@@ -57,10 +59,11 @@ final class LocalVoice {
     setup.startsMuted = configuration.mute.startsMuted
     setup.allowsInjection = false
     setup.farEnd = format(configuration.programs.farEndChannels)
+    setup.farEnds = slots.ids.map { NamedFarEnd(id: $0, format: format(1)) }
     setup.otherAudio = format(configuration.programs.otherAudioChannels)
     setup.playback = format(audio.outputChannels)
     self.setup = setup
-    session = try VoiceSession(setup, engine: engine)
+    self.session = try VoiceSession(setup, engine: engine)
     sink = LocalSink(setup, receiver)
     silence = Frame(rate: audio.rate, channelCount: audio.inputChannels)
     playedSilence = Frame(rate: audio.rate, channelCount: audio.outputChannels)
@@ -130,16 +133,30 @@ final class LocalVoice {
   }
 
   func append(_ frame: borrowing Frame, to input: InputKind, time: Int64?) {
+    encode(frame) { samples in
+      // Only samples that are not finite are refused, and there are none.
+      try? session.append(
+        samples, to: input, firstSample: nil, deviceTime: time.map { .nanoseconds($0) },
+        gap: .unspecified, sink: sink)
+    }
+  }
+
+  /// Appends a frame of a named far end.
+  func append(_ frame: borrowing Frame, toFarEnd index: Int) {
+    encode(frame) { samples in
+      try? session.append(
+        samples, toFarEnd: index, firstSample: nil, gap: .unspecified, sink: sink)
+    }
+  }
+
+  private func encode(_ frame: borrowing Frame, _ body: (UnsafeRawBufferPointer) -> Void) {
     let format = AudioFormat(
       encoding: .f32, rate: frame.rate, channelCount: frame.channelCount)
     let count = frame.sampleCount * format.bytesPerSampleFrame
     bytes.withUnsafeMutableBytes { bytes in
       let lent = UnsafeMutableRawBufferPointer(rebasing: bytes[..<count])
       SampleCoding.encode(frame, count: frame.sampleCount, format, into: lent)
-      // Only samples that are not finite are refused, and there are none.
-      try? session.append(
-        UnsafeRawBufferPointer(lent), to: input, firstSample: nil,
-        deviceTime: time.map { .nanoseconds($0) }, gap: .unspecified, sink: sink)
+      body(UnsafeRawBufferPointer(lent))
     }
   }
 
