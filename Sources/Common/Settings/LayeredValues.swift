@@ -1,7 +1,7 @@
 /// The values of settings, and the layers that they come from.
 public struct LayeredValues<Values: Sendable>: Sendable {
   public var values: Values
-  /// The former names that are used, a line for each.
+  /// The former names that are used, and other warnings of the program, a line for each.
   public internal(set) var warnings: [String] = []
   /// The values that are set, by the paths of their keys. A list has several.
   var places: [String: [SettingsValue]] = [:]
@@ -20,6 +20,11 @@ public struct LayeredValues<Values: Sendable>: Sendable {
 
   /// Returns the place where the key at a path is set, for errors, or nil if it is set nowhere.
   public func place(of path: String) -> String? { places[path]?.first?.place }
+
+  /// Adds a warning about the key at a path. It names the place where the key is set.
+  public mutating func warn(_ path: String, _ problem: String) {
+    warnings.append(wrong(path, problem).description)
+  }
 
   /// Returns an error about the key at a path. It names the place where the key is set.
   ///

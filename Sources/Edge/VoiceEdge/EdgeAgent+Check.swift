@@ -15,13 +15,13 @@ extension EdgeAgent {
       wanted.append((port.output, .playback, audio.outputChannels, port.outputMap))
       wanted.append((port.loopback, .capture, audio.outputChannels, ChannelMap()))
     }
-    for (endpoint, direction, channelCount) in [
-      (programs.farEnd, DeviceDirection.capture, programs.farEndChannels),
-      (programs.otherAudio, .capture, programs.otherAudioChannels),
-      (programs.voice, .playback, audio.inputChannels),
-    ] {
-      wanted.append((endpoint?.device, direction, channelCount, ChannelMap()))
-    }
+    var others: [(String?, DeviceDirection, Int)] = [
+      (programs.farEnd?.device, .capture, programs.farEndChannels),
+      (programs.otherAudio?.device, .capture, programs.otherAudioChannels),
+      (programs.voice?.device, .playback, audio.inputChannels),
+    ]
+    others += programs.farEnds.map { ($0.place?.device, .capture, 1) }
+    wanted += others.map { ($0.0, $0.1, $0.2, ChannelMap()) }
     return wanted.compactMap { name, direction, channelCount, map in
       guard let name else { return nil }
       do throws(DeviceError) {

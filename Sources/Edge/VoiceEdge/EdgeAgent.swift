@@ -25,6 +25,7 @@ public final class EdgeAgent: Sendable {
   let mediaPlayers: MediaPlayers?
   private let tunings: Tunings
   private let programHealth = Mutex<@Sendable () -> [(String, DeviceHealth)]>({ [] })
+  let slots: FarEndSlots
   private let rings: EdgeRings
   private let devices: EdgeDevices
   private let microphoneLamps: MicrophoneLamps
@@ -76,6 +77,7 @@ public final class EdgeAgent: Sendable {
       "loudspeaker", .playback, audio.rate, audio.outputChannels, nil, isOpen: plays)
     loopback = devices.loop(
       "loopback", .capture, audio.rate, audio.outputChannels, nil, isOpen: plays)
+    slots = FarEndSlots(configuration)
     rings = EdgeRings(
       audio, microphone: microphone.record, loudspeaker: loudspeaker.record
     ) { [selection = microphone.selection] in
@@ -195,9 +197,11 @@ public final class EdgeAgent: Sendable {
           buffer: buffer))
     }
     voiceThread.start("voice") { [self] thread in
-      let programs = EdgePrograms(configuration, devices, wake: voice.signal)
+      let programs = EdgePrograms(configuration, devices, slots, wake: voice.signal)
       programHealth.withLock { $0 = programs.healthReader }
-      let parts = EdgeParts(rings: rings, programs: programs, board: board, mailbox: voice) {
+      let parts = EdgeParts(
+        rings: rings, programs: programs, slots: slots, board: board, mailbox: voice
+      ) {
         [otherPrograms] in otherPrograms?.setGain($0)
       }
       let edge = EdgeVoice(configuration, parts, log: log)

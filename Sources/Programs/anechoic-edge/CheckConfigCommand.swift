@@ -11,7 +11,8 @@ struct CheckConfigCommand: ParsableCommand {
     discussion: """
       Exits with 0 if an agent could start with the settings. Otherwise prints one line that \
       names the file, the line and the key, or the variable, and exits with 2. Devices and \
-      addresses are not tried. Former names of keys are reported on standard error.
+      addresses are not tried. Former names of keys, and settings that have no effect together \
+      with the others, are reported on standard error.
 
         anechoic-edge check-config
         anechoic-edge check-config edge.yaml --print

@@ -46,8 +46,12 @@ struct RunCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let configuration = try EdgeSettings(file: file.config, flags: flags).configuration()
+    let settings = try EdgeSettings(file: file.config, flags: flags)
+    let configuration = try settings.configuration()
     guard !check else { return }
+    if let file = settings.file, let note = ChangedDefaults().note(settings.settings, file: file) {
+      standardError("anechoic-edge: \(note)\n")
+    }
     do {
       try EngineCatalog.bundled.prepare()
     } catch {

@@ -28,6 +28,7 @@ public final class ScriptedDevice: Sendable {
     var isStalled = false
     var wakesForNothing = false
     var hasClock = true
+    var laterChannels = 0.0
     var waitCount = 0
     var takes: [Take] = []
   }
@@ -84,6 +85,12 @@ public final class ScriptedDevice: Sendable {
   /// Makes the device transfer samples as fast as it is asked to, as ALSA's `null` does, from the
   /// next opening on.
   public func haveNoClock() { state.withLock { $0.hasClock = false } }
+
+  /// Gives each channel of a microphone the sound that the channel before it had `seconds` ago, as at
+  /// microphones in a row. A negative time is that of sound from the other side.
+  public func hear(channelsLaterBy seconds: Double) {
+    state.withLock { $0.laterChannels = seconds }
+  }
 
   /// Gives the buffer this number of periods from now on, whatever is requested.
   public func havePeriods(_ count: Int?) { state.withLock { $0.periodCount = count } }

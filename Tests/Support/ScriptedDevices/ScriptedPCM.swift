@@ -71,10 +71,12 @@ final class ScriptedPCM: PCMDevice {
     try check()
     guard let startedAt else { return 0 }
     let number = min(count, ready)
+    let later = hardware.withState { $0.laterChannels }
     for index in 0..<max(0, number) {
-      let value = hardware.signal(startedAt + Double(moved + index) / rate)
+      let time = startedAt + Double(moved + index) / rate
       for channel in 0..<format.channelCount {
-        samples[index * format.channelCount + channel] = value
+        samples[index * format.channelCount + channel] = hardware.signal(
+          time - Double(channel) * later)
       }
     }
     moved += max(0, number)

@@ -39,7 +39,8 @@ struct FormerConfigurationTests {
     let table = EdgeConfiguration.table
     #expect(table.texts(of: former.values) == table.texts(of: present.values))
     #expect(former.values.programs.farEnd == .alsa("a") && former.values.controlSocket == nil)
-    #expect(former.warnings.count == 21 && present.warnings.isEmpty)
+    func renamed(_ warnings: [String]) -> Int { warnings.count { $0.contains("is now called") } }
+    #expect(renamed(former.warnings) == 21 && renamed(present.warnings) == 0)
     #expect(
       former.warnings.contains(
         "edge.yaml:1: server.ca-file: is now called server.ca_file; the next version refuses the "

@@ -2,7 +2,9 @@ import AnechoicAPI
 import AudioCore
 import Foundation
 import GRPCTransport
+import ScriptedDevices
 import SwiftProtobuf
+import TestAudio
 import Testing
 import VoiceClient
 
@@ -52,6 +54,54 @@ struct MicrophonePairTests {
       try await rig.running()
       let status = await code { try await setUp(rig) { $0.pattern = .stereo } }
       #expect(status == .failedPrecondition)
+    }
+  }
+
+  /// A voice in front of the pair, at its side and behind it, as in the tests of the session.
+  @Test(arguments: [EdgeConfiguration.Fallback.light, .full])
+  func thisMachineHearsInTheDirectionWithoutAServer(
+    fallback: EdgeConfiguration.Fallback
+  ) async throws {
+    // The time between the two microphones for sound along their line.
+    let later = 0.020 / 343
+    try await AgentRig.run { setup in
+      setup.hasServer = false
+      // Vowels: harmonics of 150 Hz, in syllables.
+      setup.microphone = { time in
+        let sum = (2...12).reduce(0.0) { $0 + sin(2 * .pi * 150 * Double($1) * time + Double($1)) }
+        return Float(0.04 * sum * (0.55 - 0.45 * cos(2 * .pi * 4 * time)))
+      }
+      setup.configuration.fallback = fallback
+      setup.configuration.session.configuration.voiceProcessing = .with {
+        $0.echoCancellation.enabled = false
+        $0.noiseSuppression.enabled = false
+        $0.gainControl.enabled = false
+      }
+      setup.configuration.audio.inputChannels = 2
+      setup.configuration.routes.ports[0].pattern = .cardioid
+      setup.configuration.programs.voice = .fifo(path: setup.folder.path("voice"))
+    } _: { rig in
+      let tap = FIFOTap(rig.folder.path("voice"))
+      defer { tap.stop() }
+      try await rig.running()
+      func heard(from later: Double) async throws -> Float {
+        rig.microphone.hear(channelsLaterBy: later)
+        try await Task.sleep(for: .milliseconds(400))
+        tap.clear()
+        try await eventually("recorded") { tap.count > 2 * 16_000 }
+        return level(tap.samples)
+      }
+      let front = try await heard(from: later)
+      let (side, rear) = (try await heard(from: 0), try await heard(from: -later))
+      #expect(abs(front - side - 6) < 2, "\(front) dB in front, \(side) dB at the side")
+      #expect(front - rear > 25, "\(front) dB in front, \(rear) dB behind")
+      // Turned, the other side is the front.
+      try await setUp(rig) { ($0.pattern, $0.turned) = (.cardioid, true) }
+      let turned = try await heard(from: -later)
+      #expect(abs(turned - front) < 1.5, "\(turned) dB turned")
+      // Without a direction, each microphone is a channel again.
+      try await setUp(rig)
+      #expect(abs(try await heard(from: 0) - front) < 1.5)
     }
   }
 }

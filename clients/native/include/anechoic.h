@@ -15,8 +15,8 @@
  * late, or refuses the session, the output is the microphone or silence. The session reconnects by itself;
  * events say so.
  *
- * Threads: anechoic_push and anechoic_pull are for audio threads. They do not wait, lock or allocate, and
- * neither do anechoic_is_processing, anechoic_is_muted and anechoic_set_muted. One thread pushes and one
+ * Threads: anechoic_push and anechoic_pull, and those for far ends and the playback, are for audio threads. They
+ * do not wait, lock or allocate, and neither do anechoic_is_processing, anechoic_is_muted and anechoic_set_muted. One thread pushes and one
  * thread pulls; it may be the same thread. A push that overlaps another push, or a pull that overlaps another
  * pull, does nothing. All other functions may be called from any thread at any time.
  *
@@ -52,6 +52,25 @@ typedef enum {
   ANECHOIC_FALLBACK_MICROPHONE = 0,
   ANECHOIC_FALLBACK_SILENCE = 1,
 } anechoic_fallback;
+
+/* The direction in which two microphones near each other hear together. */
+typedef enum {
+  /* Each microphone is a channel. */
+  ANECHOIC_NO_PATTERN = 0,
+  /* The first microphone's side, and nothing from the opposite side. */
+  ANECHOIC_CARDIOID = 1,
+  /* Each channel hears its own side. The first microphone is on the left. */
+  ANECHOIC_STEREO = 2,
+} anechoic_polar_pattern;
+
+/* Two microphones near each other. */
+typedef struct {
+  anechoic_polar_pattern pattern;
+  /* Their distance, 5 to 50 mm. Counts only with a pattern. */
+  float spacing_millimeters;
+  /* Whether the device is held the other way round, so that the second microphone is in front, or left. */
+  bool turned;
+} anechoic_microphone_pair;
 
 /* Texts are copied by anechoic_open. A text that is NULL is left to the library or the server, and so is a
  * token_file that is empty. */
@@ -94,6 +113,21 @@ typedef struct {
   /* The time without anechoic_push after which the session ends, in milliseconds. The next push starts
    * another session. 0, the default: the session waits for as long as the server allows. */
   uint64_t idle_ms;
+  /* How the two microphones of a microphone with two channels hear together. anechoic_report_route changes
+   * it during a session. */
+  anechoic_microphone_pair microphone_pair;
+  /* The mix of the far ends for the loudspeaker, anechoic_pull_playback: 0 (no playback, the default), 1 or 2.
+   * Without a reference, it is the echo reference. It is not compressed, also with `opus`. */
+  uint32_t playback_channels;
+  /* The ids of the named far ends, which need a playback: at most 16, each up to 63 of a-z A-Z 0-9 - _ and
+   * the full stop. Each has one channel. Default NULL, 0. */
+  const char *const *far_ends;
+  uint32_t far_end_count;
+  /* Whether far ends are heard from their places, anechoic_place_far_end, with headphones as the route, see
+   * anechoic_report_route, and two channels of playback. Otherwise they are mixed down. */
+  bool spatial_audio;
+  /* Whether anechoic_report_head_pose turns the places. */
+  bool head_tracked;
 } anechoic_options;
 
 typedef enum {
@@ -149,6 +183,60 @@ void anechoic_push_int16(
  * and not pulled yet, and at most `frames`. Samples that nobody pulls for two seconds are dropped. */
 size_t anechoic_pull(anechoic_session *session, float *output, size_t frames);
 size_t anechoic_pull_int16(anechoic_session *session, int16_t *output, size_t frames);
+
+/* Adds samples of the far end with an index in options.far_ends, in -1...1. Push the far ends of an instant
+ * before the microphone of the same instant. Returns their number: less than `frames` where a far end is more
+ * than two seconds ahead of the microphone, and 0 for an unknown index. A far end that pauses is silent, and
+ * does not hold up the others. Does not wait, lock or allocate; one thread pushes each far end. */
+size_t anechoic_push_far_end(anechoic_session *session, uint32_t index, const float *samples, size_t frames);
+size_t anechoic_push_far_end_int16(
+    anechoic_session *session, uint32_t index, const int16_t *samples, size_t frames);
+
+/* Takes the mix for the loudspeaker, with options.playback_channels, delay_ms after the microphone with whose
+ * samples the far ends came. Returns the number of sample frames: as many as were pushed of the microphone and
+ * not taken yet, and at most `frames`. While there is no mix from the server, it is the sum of the far ends.
+ * Does not wait, lock or allocate; one thread takes it. */
+size_t anechoic_pull_playback(anechoic_session *session, float *output, size_t frames);
+size_t anechoic_pull_playback_int16(anechoic_session *session, int16_t *output, size_t frames);
+
+/* The place of a far end, in a room in which the listener's head is the origin. */
+typedef struct {
+  /* -360 to 360. 0 is straight ahead, 90 is to the left. */
+  float azimuth_degrees;
+  /* -90 to 90. 90 is straight up. */
+  float elevation_degrees;
+  /* 0.1 to 100. */
+  float distance_meters;
+  /* -60 to 12. Also counts where far ends are mixed down. */
+  float gain_db;
+} anechoic_place;
+
+/* Places a far end. Returns false, and changes nothing, for an unknown index or a value out of range. Without a
+ * place, a far end is straight ahead at 1 m. The last place counts, also in the sessions that follow. */
+bool anechoic_place_far_end(anechoic_session *session, uint32_t index, const anechoic_place *place);
+/* Changes options.spatial_audio and options.head_tracked. */
+void anechoic_set_spatial_audio(anechoic_session *session, bool enabled, bool head_tracked);
+/* Reports how the listener's head is turned, in degrees, -360 to 360: it turns left by `yaw`, then looks up by
+ * `pitch`, then tilts to the right by `roll`. The last pose counts, also in the sessions that follow. Returns
+ * false for a value out of range. */
+bool anechoic_report_head_pose(anechoic_session *session, float yaw, float pitch, float roll);
+
+/* The microphone and the loudspeaker in use. */
+typedef struct {
+  /* sizeof(anechoic_route). */
+  size_t size;
+  /* Ids that survive reboots and replugging, up to 255 bytes. NULL: there is none. */
+  const char *input_id;
+  const char *output_id;
+  /* Whether only the wearer hears the output. Echo cancellation then pauses. */
+  bool headphones;
+  /* In place of options.microphone_pair, also in a call. ANECHOIC_NO_PATTERN: that of the options. */
+  anechoic_microphone_pair microphone_pair;
+} anechoic_route;
+
+/* Reports the devices in use, at first and after a change. NULL: none suits. The last report counts, also in the
+ * sessions that follow. Returns false, and changes nothing, for ids or a pair that are not valid. */
+bool anechoic_report_route(anechoic_session *session, const anechoic_route *route);
 
 /* Returns whether there was an event, and removes it. The newest 256 events are kept. For the macro, see
  * anechoic_options_init. */

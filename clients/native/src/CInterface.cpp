@@ -8,6 +8,7 @@
 
 #include "EventQueue.h"
 #include "HeldCall.h"
+#include "Places.h"
 #include "ProgramOptions.h"
 #include "Text.h"
 #include "Voice.h"
@@ -67,6 +68,26 @@ size_t pull(anechoic_session* session, Sample* output, size_t frames) {
   const size_t channels = session->voice.settings().format.channels;
   return size_t(
       session->voice.pull(int64_t(frames), [&](int64_t frame, size_t channel, float sample) {
+        set(output[size_t(frame) * channels + channel], sample);
+      }));
+}
+
+template <typename Sample>
+size_t pushFarEnd(anechoic_session* session, uint32_t index, const Sample* samples,
+                  size_t frames) {
+  if (session == nullptr || samples == nullptr || frames > mostFrames) return 0;
+  return size_t(session->voice.pushFarEnd(index, int64_t(frames), [&](int64_t frame) {
+    const float sample = toFloat(samples[frame]);
+    return std::isfinite(sample) ? sample : 0.0f;
+  }));
+}
+
+template <typename Sample>
+size_t pullPlayback(anechoic_session* session, Sample* output, size_t frames) {
+  if (session == nullptr || output == nullptr || frames > mostFrames) return 0;
+  const size_t channels = session->voice.settings().format.playbackChannels;
+  return size_t(session->voice.pullPlayback(
+      int64_t(frames), [&](int64_t frame, size_t channel, float sample) {
         set(output[size_t(frame) * channels + channel], sample);
       }));
 }
@@ -173,6 +194,70 @@ EXPORT void anechoic_decide_injection(anechoic_session* session, const char* cli
   control.mutable_decide_injection_permission()->set_grant(grant);
   session->voice.control(std::move(control));
 } catch (const std::bad_alloc&) {
+}
+
+EXPORT size_t anechoic_push_far_end(anechoic_session* session, uint32_t index,
+                                    const float* samples, size_t frames) {
+  return anechoic::pushFarEnd(session, index, samples, frames);
+}
+
+EXPORT size_t anechoic_push_far_end_int16(anechoic_session* session, uint32_t index,
+                                          const int16_t* samples, size_t frames) {
+  return anechoic::pushFarEnd(session, index, samples, frames);
+}
+
+EXPORT size_t anechoic_pull_playback(anechoic_session* session, float* output, size_t frames) {
+  return anechoic::pullPlayback(session, output, frames);
+}
+
+EXPORT size_t anechoic_pull_playback_int16(anechoic_session* session, int16_t* output,
+                                           size_t frames) {
+  return anechoic::pullPlayback(session, output, frames);
+}
+
+EXPORT bool anechoic_place_far_end(anechoic_session* session, uint32_t index,
+                                   const anechoic_place* place) try {
+  if (session == nullptr || place == nullptr) return false;
+  const auto& farEnds = session->voice.settings().farEnds;
+  if (index >= farEnds.size()) return false;
+  const auto source = anechoic::source(farEnds[index], *place);
+  if (source) session->voice.place(*source);
+  return source.has_value();
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+EXPORT void anechoic_set_spatial_audio(anechoic_session* session, bool enabled,
+                                       bool headTracked) try {
+  if (session != nullptr) session->voice.setSpatialAudio(enabled, headTracked);
+} catch (const std::bad_alloc&) {
+}
+
+EXPORT bool anechoic_report_head_pose(anechoic_session* session, float yaw, float pitch,
+                                      float roll) try {
+  const auto pose = anechoic::pose(yaw, pitch, roll);
+  if (session == nullptr || !pose) return false;
+  session->voice.turnHead(*pose);
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+EXPORT bool anechoic_report_route(anechoic_session* session, const anechoic_route* given) try {
+  if (session == nullptr) return false;
+  if (given == nullptr) {
+    session->voice.report(std::nullopt);
+    return true;
+  }
+  if (given->size < sizeof given->size || !anechoic::canBeSize(given->size)) return false;
+  anechoic_route known{};
+  std::memcpy(&known, given, std::min(given->size, sizeof known));
+  auto route = anechoic::route(known);
+  if (!route) return false;
+  session->voice.report(std::move(route));
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 EXPORT void anechoic_close(anechoic_session* session) { delete session; }

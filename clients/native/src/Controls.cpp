@@ -7,11 +7,12 @@ namespace anechoic {
 
 namespace {
 
-// Returns the gesture or the client that a control is about.
+// Returns the gesture, the client or the settings that a control is about.
 std::string subject(const v1::Control& control) {
   if (control.has_decide_mute_gesture()) {
     return "gesture " + control.decide_mute_gesture().gesture_id();
   }
+  if (control.has_update_config()) return "spatial audio";
   return "client " + control.decide_injection_permission().client();
 }
 

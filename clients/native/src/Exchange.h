@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "FarEnds.h"
 #include "Format.h"
 #include "Mute.h"
 #include "Tape.h"
@@ -27,13 +28,15 @@ struct Exchange {
   // The longest time by which a delay may grow before the first sample.
   static constexpr int64_t growthMilliseconds = 1000;
 
-  Exchange(Format format, int64_t delayMilliseconds, bool muted)
+  Exchange(Format format, int64_t delayMilliseconds, bool muted, uint32_t farEndCount = 0)
       : wait(format.samples(waitMilliseconds)),
         delay(format.samples(delayMilliseconds)),
         longestDelay(delay + format.samples(growthMilliseconds)),
         microphone(capacity(format), format.channels),
         reference(capacity(format), format.referenceChannels),
         voice(capacity(format), format.channels),
+        playback(format.playbackChannels > 0 ? capacity(format) : 1, format.playbackChannels),
+        farEnds(farEndCount, capacity(format)),
         mute(muted) {}
 
   const int64_t wait;
@@ -43,10 +46,14 @@ struct Exchange {
   Tape microphone;
   Tape reference;
   SparseTape voice;
+  SparseTape playback;
+  FarEnds farEnds;
 
-  // The positions after the last sample frame that was pushed, and pulled.
+  // The positions after the last sample frame that was pushed, and pulled of the voice and of the
+  // playback.
   alignas(64) std::atomic<int64_t> pushed{0};
   alignas(64) std::atomic<int64_t> pulled{0};
+  alignas(64) std::atomic<int64_t> listened{0};
   std::atomic<bool> isProcessing{false};
   Mute mute;
   Losses losses;

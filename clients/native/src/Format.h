@@ -5,11 +5,12 @@
 
 namespace anechoic {
 
-// The sample rate and the channel counts. The output has the channels of the microphone.
+// The sample rate and the channel counts. The voice has the channels of the microphone.
 struct Format {
   uint32_t rate;
   uint32_t channels;
-  uint32_t referenceChannels;  // 0: no reference
+  uint32_t referenceChannels;     // 0: no reference
+  uint32_t playbackChannels = 0;  // 0: no playback
 
   // Sample frames in 10 ms, the unit in which audio travels to the server and back.
   int64_t frameSamples() const { return rate / 100; }

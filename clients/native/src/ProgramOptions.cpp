@@ -9,6 +9,7 @@
 #include "Certificates.h"
 #include "Files.h"
 #include "OpusPackets.h"
+#include "Places.h"
 #include "Text.h"
 
 namespace anechoic {
@@ -109,6 +110,7 @@ void check(const anechoic_options& options) {
   }
   checkChannels("microphone_channels", options.microphone_channels, 1);
   checkChannels("reference_channels", options.reference_channels, 0);
+  checkChannels("playback_channels", options.playback_channels, 0);
   if (options.delay_ms < 50 || options.delay_ms > 1000) {
     throw OptionError("delay_ms: " + std::to_string(options.delay_ms) +
                       " is not allowed; use 50 to 1000");
@@ -128,15 +130,6 @@ void check(const anechoic_options& options) {
   }
 }
 
-// A C program may store any number in an enumeration, which C++ must not read as one.
-template <typename Enumeration>
-int code(const Enumeration& enumeration) {
-  static_assert(sizeof enumeration == sizeof(int));
-  int value;
-  std::memcpy(&value, &enumeration, sizeof value);
-  return value;
-}
-
 v1::MicMode micMode(int mode) {
   switch (mode) {
     case ANECHOIC_STANDARD:
@@ -149,6 +142,41 @@ v1::MicMode micMode(int mode) {
   throw OptionError("mic_mode: " + std::to_string(mode) +
                     " is unknown; use ANECHOIC_STANDARD (0), ANECHOIC_VOICE_ISOLATION (1) or "
                     "ANECHOIC_WIDE_SPECTRUM (2)");
+}
+
+std::vector<std::string> farEnds(const anechoic_options& options) {
+  if (options.far_end_count > mostFarEnds) {
+    throw OptionError("far_end_count: " + std::to_string(options.far_end_count) +
+                      " is not supported; use 0 to " + std::to_string(mostFarEnds));
+  }
+  if (options.far_end_count == 0) return {};
+  if (options.far_ends == nullptr) throw OptionError("far_ends: it is NULL, but far_end_count is not 0");
+  if (options.playback_channels == 0) throw OptionError("far_ends: they need playback_channels");
+  std::vector<std::string> ids;
+  for (uint32_t index = 0; index < options.far_end_count; ++index) {
+    const std::string id = text(options.far_ends[index]);
+    const std::string place = "far_ends[" + std::to_string(index) + "]: ";
+    if (!isFarEndId(id)) throw OptionError(place + "use 1 to 63 of a-z A-Z 0-9 . - and _");
+    if (std::ranges::find(ids, id) != ids.end()) {
+      throw OptionError(place + "\"" + id + "\" is already the id of another far end");
+    }
+    ids.push_back(id);
+  }
+  return ids;
+}
+
+std::optional<v1::MicrophonePair> microphonePair(const anechoic_options& options) {
+  if (code(options.microphone_pair.pattern) == ANECHOIC_NO_PATTERN) return std::nullopt;
+  if (options.microphone_channels != 2) {
+    throw OptionError("microphone_pair: it needs 2 microphone_channels");
+  }
+  const auto pair = anechoic::pair(options.microphone_pair);
+  if (!pair) {
+    throw OptionError(
+        "microphone_pair: use ANECHOIC_CARDIOID (1) or ANECHOIC_STEREO (2) with a spacing of 5 to "
+        "50 mm");
+  }
+  return pair;
 }
 
 Fallback fallback(int fallback) {
@@ -186,7 +214,15 @@ Settings settings(const anechoic_options* given) {
   settings.security = security(options);
   settings.format = {options.sample_rate_hz, options.microphone_channels,
                      options.reference_channels};
+  settings.format.playbackChannels = options.playback_channels;
   settings.engine = text(options.engine);
+  settings.farEnds = farEnds(options);
+  settings.microphonePair = microphonePair(options);
+  if (options.spatial_audio || options.head_tracked) {
+    v1::SpatialAudio& spatial = *settings.config.mutable_spatial_audio();
+    spatial.set_enabled(options.spatial_audio);
+    spatial.set_head_tracked(options.head_tracked);
+  }
   settings.config.set_preferred_mic_mode(micMode(code(options.mic_mode)));
   settings.config.mutable_voice_activity_detection()->set_enabled(true);
   settings.isMuted = options.muted;

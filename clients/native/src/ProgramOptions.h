@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <stdexcept>
 
 #include "Settings.h"
@@ -18,6 +19,15 @@ constexpr size_t firstOptionsSize = offsetof(anechoic_options, server_name);
 
 // Whether a structure of any version can have this size. Uninitialized memory rarely passes.
 constexpr bool canBeSize(size_t size) { return size <= 4096; }
+
+// A C program may store any number in an enumeration, which C++ must not read as one.
+template <typename Enumeration>
+int code(const Enumeration& enumeration) {
+  static_assert(sizeof enumeration == sizeof(int));
+  int value;
+  std::memcpy(&value, &enumeration, sizeof value);
+  return value;
+}
 
 anechoic_options defaults();
 // Returns the settings of a program that knows fewer options or more. Throws OptionError.

@@ -21,6 +21,13 @@ void set(v1::AudioFormat& message, const Settings& settings, uint32_t channels) 
   message.set_channel_count(channels);
 }
 
+// Sets the format of the far ends and of the playback, which are never compressed.
+void setPlain(v1::AudioFormat& message, const Format& format, uint32_t channels) {
+  message.set_encoding(v1::AUDIO_ENCODING_PCM_F32LE);
+  message.set_sample_rate_hz(format.rate);
+  message.set_channel_count(channels);
+}
+
 bool differ(const v1::AudioFormat& one, const v1::AudioFormat& other) {
   return one.encoding() != other.encoding() || one.sample_rate_hz() != other.sample_rate_hz() ||
          one.channel_count() != other.channel_count();
@@ -37,6 +44,17 @@ v1::ProcessRequest Session::start(bool resumes, int64_t kept, bool isMuted) {
     set(*start.mutable_inputs()->mutable_reference(), settings_, format.referenceChannels);
   }
   set(*start.mutable_outputs()->mutable_processed(), settings_, format.channels);
+  for (const std::string& farEnd : settings_.farEnds) {
+    v1::Start::Inputs::FarEnd& input = *start.mutable_inputs()->add_far_ends();
+    input.set_far_end_id(farEnd);
+    setPlain(*input.mutable_format(), format, 1);
+  }
+  if (format.playbackChannels > 0) {
+    setPlain(*start.mutable_outputs()->mutable_playback(), format, format.playbackChannels);
+  }
+  if (settings_.microphonePair) {
+    *start.mutable_inputs()->mutable_microphone_pair() = *settings_.microphonePair;
+  }
   *start.mutable_config() = config_.next();
   start.set_session_id(id_);
   start.set_engine(settings_.engine);
@@ -89,6 +107,10 @@ bool Session::canBeMeant(const v1::Started& started) const {
   set(wanted, settings_, settings_.format.channels);
   const v1::Start::Outputs& outputs = started.outputs();
   if (outputs.has_processed() && differ(outputs.processed(), wanted)) return false;
+  if (settings_.format.playbackChannels > 0) {
+    setPlain(wanted, settings_.format, settings_.format.playbackChannels);
+    if (outputs.has_playback() && differ(outputs.playback(), wanted)) return false;
+  }
   if (!started.has_resumed()) return true;
   // A server has no more than it was sent, and conceals the rest up to the point of the request.
   const int64_t first = started.resumed().microphone_sample();

@@ -56,6 +56,9 @@ class Session {
   // Returns the position at which the microphone captured the output with an index, or a negative
   // number if that was before the session.
   int64_t captured(int64_t index) const;
+  // Returns the position of the playback with an index, or a negative number if that was before the
+  // session.
+  int64_t mixed(int64_t index) const { return index < originSince_ ? -1 : position(index); }
   // Records that output up to an index has arrived.
   void received(int64_t end);
   // The position up to which output has arrived, or a negative number if none has.

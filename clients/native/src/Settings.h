@@ -3,7 +3,9 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "Format.h"
 #include "Messages.h"
@@ -32,6 +34,9 @@ struct Settings {
   std::string engine;
   v1::SessionConfig config;
   std::map<std::string, std::string> labels;
+  // The ids of the named far ends, which need a playback.
+  std::vector<std::string> farEnds;
+  std::optional<v1::MicrophonePair> microphonePair;
   bool isMuted = false;
   int64_t delayMilliseconds = 120;
   Fallback fallback = Fallback::microphone;

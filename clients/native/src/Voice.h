@@ -5,7 +5,9 @@
 #include "Capture.h"
 #include "Controls.h"
 #include "Listener.h"
+#include "Listening.h"
 #include "Playout.h"
+#include "Scene.h"
 #include "Settings.h"
 #include "Worker.h"
 
@@ -20,11 +22,14 @@ class Voice {
   // The settings are valid. Without a listener, there is no worker, and only the fallback is heard.
   Voice(Settings settings, Listener* listener)
       : settings_(std::move(settings)),
-        exchange_(settings_.format, settings_.delayMilliseconds, settings_.isMuted),
+        exchange_(settings_.format, settings_.delayMilliseconds, settings_.isMuted,
+                  uint32_t(settings_.farEnds.size())),
+        scene_(settings_.config.spatial_audio()),
         capture_(settings_.format, exchange_),
-        playout_(settings_.format, settings_.fallback == Fallback::silence, exchange_) {
+        playout_(settings_.format, settings_.fallback == Fallback::silence, exchange_),
+        listening_(settings_.format, exchange_) {
     if (listener != nullptr) {
-      worker_ = std::make_unique<Worker>(settings_, exchange_, controls_, *listener);
+      worker_ = std::make_unique<Worker>(settings_, exchange_, controls_, scene_, *listener);
     }
   }
 
@@ -55,6 +60,22 @@ class Voice {
     return turn.isTaken() ? playout_.pull(most, output) : 0;
   }
 
+  // Adds the samples of a far end. Returns their number, without those for which there is no room.
+  // Runs per block: no allocation, lock, log or wait.
+  template <typename Samples>
+  int64_t pushFarEnd(size_t index, int64_t count, const Samples& samples) noexcept {
+    if (index >= exchange_.farEnds.count()) return 0;
+    const int64_t pushed = exchange_.pushed.load(std::memory_order_acquire);
+    return exchange_.farEnds.push(index, count, pushed, exchange_.wait, samples);
+  }
+
+  // Runs per block: no allocation, lock, log or wait.
+  template <typename Output>
+  int64_t pullPlayback(int64_t most, const Output& output) noexcept {
+    const Turn turn(listeningTurn_);
+    return turn.isTaken() ? listening_.pull(most, output) : 0;
+  }
+
   bool isProcessing() const noexcept {
     return exchange_.isProcessing.load(std::memory_order_relaxed);
   }
@@ -64,6 +85,24 @@ class Voice {
     exchange_.wakeup.signal();
   }
   const Losses& losses() const noexcept { return exchange_.losses; }
+
+  // Reports the route, or that none suits.
+  void report(std::optional<v1::AudioRoute> route) {
+    scene_.report(std::move(route));
+    exchange_.wakeup.signal();
+  }
+  void turnHead(const v1::HeadPose& pose) {
+    scene_.turn(pose);
+    exchange_.wakeup.signal();
+  }
+  void place(const v1::SpatialAudio::Source& source) {
+    scene_.place(source, controls_);
+    exchange_.wakeup.signal();
+  }
+  void setSpatialAudio(bool enabled, bool headTracked) {
+    scene_.setSpatialAudio(enabled, headTracked, controls_);
+    exchange_.wakeup.signal();
+  }
 
   // Sends a control if there is a session.
   void control(v1::Control control) {
@@ -90,9 +129,11 @@ class Voice {
   const Settings settings_;
   Exchange exchange_;
   Controls controls_;
+  Scene scene_;
   Capture capture_;
   Playout playout_;
-  std::atomic_flag pushing_, pulling_;
+  Listening listening_;
+  std::atomic_flag pushing_, pulling_, listeningTurn_;
   std::unique_ptr<Worker> worker_;
 };
 

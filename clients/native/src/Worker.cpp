@@ -17,11 +17,13 @@ constexpr auto shortestStall = 500ms;
 
 }  // namespace
 
-Worker::Worker(const Settings& settings, Exchange& exchange, Controls& controls, Listener& listener)
+Worker::Worker(const Settings& settings, Exchange& exchange, Controls& controls, Scene& scene,
+               Listener& listener)
     : settings_(settings),
       format_(settings.format),
       exchange_(exchange),
       controls_(controls),
+      scene_(scene),
       listener_(listener),
       reconnection_(settings.idleLimit,
                     [this] { return std::uniform_real_distribution(-1.0, 1.0)(random_); }),

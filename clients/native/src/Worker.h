@@ -16,6 +16,7 @@
 #include "Listener.h"
 #include "OpusPackets.h"
 #include "Reconnection.h"
+#include "Scene.h"
 #include "Session.h"
 
 namespace anechoic {
@@ -24,7 +25,8 @@ namespace anechoic {
 // and connects again, for as long as it takes, after the server was lost.
 class Worker {
  public:
-  Worker(const Settings& settings, Exchange& exchange, Controls& controls, Listener& listener);
+  Worker(const Settings& settings, Exchange& exchange, Controls& controls, Scene& scene,
+         Listener& listener);
   // Ends the session. Waits some 200 ms at most for the server and for libgrpc.
   ~Worker();
   Worker(const Worker&) = delete;
@@ -46,6 +48,7 @@ class Worker {
   void recordMute(bool isMuted, int64_t position);
   void unpack(const v1::AudioChunk& chunk);
   void play(const v1::AudioChunk& chunk);
+  void playMix(const v1::AudioChunk& chunk);
   void notePiece(int64_t end, int64_t count);
   void noteControl(const v1::ControlResult& result, Clock::time_point now);
   void noteEvent(const v1::SessionEvent& event);
@@ -55,8 +58,10 @@ class Worker {
   bool isMuteDue(const Mute::Request& request, Clock::time_point now) const;
   bool sendMute(Clock::time_point now);
   bool sendControl(Clock::time_point now);
+  bool sendScene(Clock::time_point now);
   void sendAudio(Clock::time_point now);
   void dropDebt(Clock::time_point now);
+  void addFarEnds(int64_t count, v1::AudioInput& audio);
   void fill(const Tape& tape, uint32_t channels, int64_t count, v1::AudioChunk& chunk,
             std::string (OpusPackets::*encode)(const std::vector<float>&));
   void ended(const Ending& ending, Clock::time_point now);
@@ -67,6 +72,7 @@ class Worker {
   const Format format_;
   Exchange& exchange_;
   Controls& controls_;
+  Scene& scene_;
   Listener& listener_;
   std::minstd_rand random_{std::random_device{}()};
   Reconnection reconnection_;
@@ -84,7 +90,7 @@ class Worker {
   uint64_t muteControl_ = 0;  // the control of a request that the server has not answered, or 0
   Mute::Request muteRequest_;  // and this request
   Clock::time_point muteAt_;  // when a request that is not confirmed is sent again
-  std::vector<float> samples_;
+  std::vector<float> samples_, mix_;
 
   std::atomic<bool> stopping_{false};
   std::thread thread_;

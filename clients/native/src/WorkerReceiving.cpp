@@ -43,7 +43,10 @@ void Worker::readResponses(Clock::time_point now) {
 
 void Worker::take(const v1::ProcessResponse& response, Clock::time_point now) {
   if (!reconnection_.isRunning() && !reconnection_.isFinishing()) return;
-  if (response.has_audio()) play(response.audio().processed());
+  if (response.has_audio()) {
+    playMix(response.audio().playback());
+    play(response.audio().processed());
+  }
   if (response.has_event()) noteEvent(response.event());
   if (response.has_control_result()) noteControl(response.control_result(), now);
 }
@@ -70,6 +73,7 @@ bool Worker::started(const v1::Started& started, Clock::time_point now) {
     return false;
   }
   recordMute(started);
+  scene_.started();
   if (!started.has_resumed()) {
     debt_.began(now, heardAt_, session_.next());
     dropControls();
@@ -77,9 +81,13 @@ bool Worker::started(const v1::Started& started, Clock::time_point now) {
   return true;
 }
 
-// Nobody has asked this session anything yet. Decisions about clients also count in it.
+// Nobody has asked this session anything yet. Decisions about clients also count in it, and so do
+// settings.
 void Worker::dropControls() {
-  for (const v1::Control& control : controls_.clear()) noteDecision(control);
+  for (v1::Control& control : controls_.clear()) {
+    noteDecision(control);
+    if (control.has_update_config()) controls_.add(std::move(control));
+  }
 }
 
 void Worker::noteDecision(const v1::Control& control) {
@@ -142,6 +150,26 @@ void Worker::play(const v1::AudioChunk& chunk) {
   if (end < 0) return;
   reconnection_.processed();
   notePiece(end, count);
+}
+
+// Places a piece of the mix, which has no algorithmic delay. A mix of samples that the session does
+// not have yet is no mix.
+void Worker::playMix(const v1::AudioChunk& chunk) {
+  const size_t channels = format_.playbackChannels;
+  if (channels == 0 || chunk.samples().empty()) return;
+  mix_.resize(chunk.samples().size() / sizeof(float) / channels * channels);
+  std::memcpy(mix_.data(), chunk.samples().data(), mix_.size() * sizeof(float));
+  std::ranges::transform(mix_, mix_.begin(), heard);
+  const auto count = int64_t(mix_.size() / channels);
+  const int64_t first = chunk.first_sample(), next = session_.next();
+  const int64_t delay = exchange_.delay.load(std::memory_order_relaxed);
+  const int64_t listened = exchange_.listened.load(std::memory_order_relaxed);
+  if (first < 0 || first > session_.index(next)) return;
+  for (int64_t frame = 0; frame < count; ++frame) {
+    const int64_t position = session_.mixed(first + frame);
+    if (position < 0 || position >= next || position + delay < listened) continue;
+    exchange_.playback.put(position + delay, channels, &mix_[size_t(frame) * channels]);
+  }
 }
 
 // Tells the program that its output is processed, or counts a piece that has come too late. `end`

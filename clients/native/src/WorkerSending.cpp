@@ -9,6 +9,7 @@ namespace anechoic {
 namespace {
 
 constexpr int64_t mostFramesAtOnce = 10;  // of 10 ms, in one message
+constexpr int64_t mostFramesOfMany = 2;   // with more than four far ends
 
 }  // namespace
 
@@ -16,7 +17,7 @@ void Worker::send(Clock::time_point now) {
   if (call_ == nullptr || !reconnection_.isRunning() || !call_->canWrite()) return;
   audioWaits_ = debt_.waits(now, heard_);
   if (!audioWaits_) dropDebt(now);
-  if (!sendMute(now) && !sendControl(now) && !audioWaits_) sendAudio(now);
+  if (!sendMute(now) && !sendControl(now) && !sendScene(now) && !audioWaits_) sendAudio(now);
 }
 
 // Drops audio from before the session that the program has given late.
@@ -58,6 +59,13 @@ bool Worker::sendControl(Clock::time_point now) {
   return true;
 }
 
+bool Worker::sendScene(Clock::time_point now) {
+  auto request = scene_.take(now);
+  if (!request) return false;
+  call_->write(std::move(*request));
+  return true;
+}
+
 void Worker::sendAudio(Clock::time_point now) {
   const int64_t frame = format_.frameSamples();
   int64_t count;
@@ -66,7 +74,8 @@ void Worker::sendAudio(Clock::time_point now) {
     if (heard_ < session_.next() + count) return;
   } else {
     // Up to the end of a frame, because the worker is woken then.
-    count = std::min(heard_ / frame * frame - session_.next(), mostFramesAtOnce * frame);
+    const int64_t most = exchange_.farEnds.count() > 4 ? mostFramesOfMany : mostFramesAtOnce;
+    count = std::min(heard_ / frame * frame - session_.next(), most * frame);
     if (count <= 0) return;
   }
   v1::ProcessRequest request;
@@ -77,9 +86,25 @@ void Worker::sendAudio(Clock::time_point now) {
     fill(exchange_.reference, format_.referenceChannels, count, *audio.mutable_reference(),
          &OpusPackets::encodeReference);
   }
+  addFarEnds(count, audio);
   session_.sent(session_.next() + count);
   call_->write(std::move(request));
   reconnection_.sent(now);
+}
+
+// Adds the far ends that have sound, with the samples that came with those of the microphone.
+void Worker::addFarEnds(int64_t count, v1::AudioInput& audio) {
+  const int64_t first = session_.next();
+  for (size_t index = 0; index < exchange_.farEnds.count(); ++index) {
+    if (!exchange_.farEnds.has(index, first, count)) continue;
+    samples_.resize(size_t(count));
+    for (int64_t frame = 0; frame < count; ++frame) {
+      samples_[size_t(frame)] = exchange_.farEnds.get(index, first + frame);
+    }
+    v1::FarEndAudio& far = *audio.add_far_ends();
+    far.set_far_end_id(settings_.farEnds[index]);
+    far.mutable_audio()->set_samples(samples_.data(), samples_.size() * sizeof(float));
+  }
 }
 
 void Worker::fill(const Tape& tape, uint32_t channels, int64_t count, v1::AudioChunk& chunk,

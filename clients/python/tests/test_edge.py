@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import anechoic
+import numpy as np
 import pytest
 from anechoic import errors
 from anechoic.enums import InjectionPermission, PolarPattern
@@ -19,7 +20,7 @@ def agent(tmp_path, server):
     socket = tmp_path / "agent"
     process = subprocess.Popen(
         [program, "run", "--server", server, "--input", "null", "--output", "null", "--voice", f"fifo:{tmp_path}/voice",
-         "--calls", "request", "--control-socket", socket, "--session-id", tmp_path.name],
+         "--calls", "request", "--spare-far-ends", "1", "--control-socket", socket, "--session-id", tmp_path.name],
         stderr=subprocess.DEVNULL)
     yield socket
     process.terminate()
@@ -116,3 +117,33 @@ async def test_the_person_turns_the_head_and_the_device(agent):
             await edge.set_up_microphone(PolarPattern.STEREO, turned=True)
         with pytest.raises(errors.InvalidRequest):
             await edge.set_up_microphone("wide")
+
+
+@in_loop
+async def test_programs_play_far_ends_by_name(agent):
+    async with await connected(agent) as edge:
+        await edge.begin_call("softphone")
+        speaks = asyncio.Event()
+
+        async def speech():
+            yield np.zeros(480, np.float32)
+            yield anechoic.Source("alice", azimuth=-45)
+            speaks.set()
+            for _ in range(50):
+                yield np.full(480, 0.1, np.float32)
+                await asyncio.sleep(0.01)
+
+        alice = asyncio.create_task(edge.play_far_end(
+            "alice", anechoic.Format(48000), speech(), place=anechoic.Source("alice", azimuth=45)))
+        await speaks.wait()
+        with pytest.raises(errors.AlreadyExists):
+            await edge.play_far_end("alice", anechoic.Format(16000), speech())
+        with pytest.raises(errors.Overloaded):
+            await edge.play_far_end("bob", anechoic.Format(16000), speech())
+        assert await alice == 51 * 480
+        with pytest.raises(errors.InvalidRequest):
+            await edge.play_far_end("a b", anechoic.Format(16000), speech())
+        with pytest.raises(errors.InvalidRequest):
+            await edge.play_far_end("bob", anechoic.Format(16000), speech(), place=anechoic.Source("bob", distance=0))
+        with pytest.raises(errors.InvalidRequest):
+            await edge.play_far_end("bob", anechoic.Format(16000, encoding="opus"), speech())

@@ -43,6 +43,7 @@ public enum RPC {
   public static let chooseRoute = "ChooseRoute"
   public static let setUpMicrophone = "SetUpMicrophone"
   public static let turnHead = "TurnHead"
+  public static let playFarEnd = "PlayFarEnd"
   public static let testAudio = "TestAudio"
   public static let beginCall = "BeginCall"
   public static let endCall = "EndCall"

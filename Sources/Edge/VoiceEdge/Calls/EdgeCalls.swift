@@ -75,8 +75,13 @@ extension EdgeVoice {
 
   /// Listens to the programs while nobody takes their audio.
   private func listen() {
+    let keeps = calls.rule.hearsFarEnd
+    var farEndSounds = parts.programs.farEnd?.listen(keepsSound: keeps) ?? false
+    for input in parts.programs.namedFarEnds where input.listen(keepsSound: keeps) {
+      farEndSounds = true
+    }
     sounds.record(
-      farEnd: parts.programs.farEnd?.listen(keepsSound: calls.rule.hearsFarEnd) ?? false,
+      farEnd: farEndSounds,
       otherAudio: !calls.holdsOtherAudio
         && parts.programs.otherAudio?.listen(keepsSound: true) ?? false, now: .now)
     let before = status.sounds

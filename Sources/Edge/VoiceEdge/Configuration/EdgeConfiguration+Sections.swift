@@ -147,6 +147,18 @@ extension EdgeConfiguration {
       "programs.far_end_channels", \.programs.farEndChannels, .integer(1...2),
       "The number of channels of the other side"),
     Setting(
+      "programs.far_ends", \.programs.farEnds, .farEnds,
+      """
+      Further far ends, each with a name and a place, for several people or programs. A program plays \
+      one to its FIFO, or by its name with EdgeService.PlayFarEnd. See docs/features/spatial-audio.md
+      """),
+    Setting(
+      "programs.spare_far_ends", \.programs.spareFarEnds, .integer(0...16),
+      """
+      The number of far ends beside those of programs.far_ends, for programs that choose a name \
+      themselves with EdgeService.PlayFarEnd. Both together are 16 at most
+      """),
+    Setting(
       "programs.other_audio", \.programs.otherAudio, .endpoint,
       "The place where programs play music and prompts, which ducking lowers"),
     Setting(

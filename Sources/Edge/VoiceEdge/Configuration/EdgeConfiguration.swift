@@ -182,6 +182,10 @@ public struct EdgeConfiguration: Sendable {
   public struct Programs: Sendable {
     public var farEnd: Endpoint?
     public var farEndChannels = 1
+    /// The far ends that programs play by name.
+    public var farEnds: [FarEnd] = []
+    /// The number of further far ends, for programs that choose a name themselves.
+    public var spareFarEnds = 0
     public var otherAudio: Endpoint?
     public var otherAudioChannels = 2
     public var voice: Endpoint?

@@ -24,6 +24,7 @@ extension EdgeAgent {
       $0.route = status.route ?? ""
       $0.ports = ports()
       $0.devices = health.map { Anechoic_V1_EdgeDevice($0.role, $0.health, status.microphone) }
+      $0.farEnds = slots.messages
       $0.call = Anechoic_V1_EdgeCall(status.call)
       $0.recording = status.isRecording
       $0.microphoneUse = Anechoic_V1_MicrophoneUse(status.microphone)

@@ -20,7 +20,8 @@ final class LocalControl: Sendable {
       server = try Server(
         options: Server.Options(addresses: ["unix:\(path)"]),
         methods: Self.edgeMethods(agent) + PersonMethods(agent: agent).methods
-          + CallMethods(agent: agent).methods + sessions.methods)
+          + CallMethods(agent: agent).methods + FarEndMethods(agent: agent).methods
+          + sessions.methods)
     } catch {
       throw EdgeFailure("control socket \(path): \(error)")
     }

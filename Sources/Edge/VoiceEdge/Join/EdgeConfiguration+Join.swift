@@ -46,6 +46,9 @@ extension LayeredValues<EdgeConfiguration> {
     ] where endpoint != nil {
       throw wrong("programs.\(key)", "an agent with session.join only plays")
     }
+    guard values.programs.farEnds.isEmpty else {
+      throw wrong("programs.far_ends", "an agent with session.join only plays")
+    }
     for index in values.routes.ports.indices {
       (values.routes.ports[index].input, values.routes.ports[index].loopback) = (nil, nil)
       values.routes.ports[index].referenceChannels = []

@@ -28,7 +28,7 @@ extension EdgeVoice {
     else { return "the port in use has no microphone" }
     devices.microphones[port.id] = setup
     devices.route = Anechoic_V1_AudioRoute(devices.setUp(port))
-    sendRoute(reason: .configurationChange, devices.route)
+    sendRoute(reason: .configurationChange)
     log("microphone: \(setup.pattern.rawValue)\(setup.isTurned ? ", turned" : "")")
     return nil
   }

@@ -9,7 +9,8 @@ final class ProgramInput {
   private static let frame: Int64 = 10_000_000
 
   private let ring: FrameRing<CaptureNote>
-  private let source: any ThreadOwner
+  /// Nil if programs fill the ring themselves.
+  private let source: (any ThreadOwner)?
   private let isClocked: Bool  // Whether a device with a clock of its own provides the audio.
   private var playout: PlayoutBuffer
   private let frame: Frame
@@ -41,6 +42,15 @@ final class ProgramInput {
       source = SoundFileReader(path: path, title: title, into: ring, log: devices.log)
       isClocked = false
     }
+  }
+
+  /// Takes what a program on the control socket writes to a ring.
+  init(_ ring: FrameRing<CaptureNote>) {
+    self.ring = ring
+    frame = Frame(rate: ring.rate, channelCount: ring.channelCount)
+    playout = PlayoutBuffer(rate: ring.rate, channelCount: ring.channelCount)
+    source = nil
+    isClocked = false
   }
 
   /// The health of the device. Nil if there is no device.
@@ -86,7 +96,7 @@ final class ProgramInput {
     return isSounding
   }
 
-  func stop() { source.stop() }
+  func stop() { source?.stop() }
 
-  func join() { source.join() }
+  func join() { source?.join() }
 }

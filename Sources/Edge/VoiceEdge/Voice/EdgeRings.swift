@@ -39,11 +39,14 @@ struct EdgeRings: Sendable {
 /// The connections to programs.
 final class EdgePrograms {
   let farEnd: ProgramInput?
+  /// The named far ends, in the order of the slots.
+  let namedFarEnds: [ProgramInput]
   let otherAudio: ProgramInput?
   let voice: ProgramOutput?
 
   init(
-    _ configuration: EdgeConfiguration, _ devices: EdgeDevices, wake: @escaping @Sendable () -> Void
+    _ configuration: EdgeConfiguration, _ devices: EdgeDevices, _ slots: FarEndSlots,
+    wake: @escaping @Sendable () -> Void
   ) {
     let (programs, audio) = (configuration.programs, configuration.audio)
     farEnd = programs.farEnd.map {
@@ -51,6 +54,7 @@ final class EdgePrograms {
         $0, title: "far-end", rate: audio.rate, channelCount: programs.farEndChannels, devices,
         wake: wake)
     }
+    namedFarEnds = slots.inputs(devices, wake: wake)
     otherAudio = programs.otherAudio.map {
       ProgramInput(
         $0, title: "other-audio", rate: audio.rate, channelCount: programs.otherAudioChannels,
@@ -65,20 +69,22 @@ final class EdgePrograms {
 
   /// Returns the health of the programs' devices. May be called on any thread.
   var healthReader: @Sendable () -> [(String, DeviceHealth)] {
-    let records = [
-      ("far-end", farEnd?.record), ("other-audio", otherAudio?.record), ("voice", voice?.record),
-    ]
+    let records =
+      [("far-end", farEnd?.record)] + namedFarEnds.map { ("far-end", $0.record) }
+      + [("other-audio", otherAudio?.record), ("voice", voice?.record)]
     return { records.compactMap { role, record in record.map { (role, $0.value) } } }
   }
 
   func stop() {
     farEnd?.stop()
+    namedFarEnds.forEach { $0.stop() }
     otherAudio?.stop()
     voice?.stop()
   }
 
   func join() {
     farEnd?.join()
+    namedFarEnds.forEach { $0.join() }
     otherAudio?.join()
     voice?.join()
   }

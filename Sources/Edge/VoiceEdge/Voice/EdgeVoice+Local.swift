@@ -126,7 +126,7 @@ extension EdgeVoice: LocalVoice.Receiver {
     devices.hasLoopback = change.current?.hearsLoudspeaker == true
     status.route = change.current?.id
     followTuning(of: change.current)
-    sendRoute(reason: change.reason, devices.route)
+    sendRoute(reason: change.reason)
     interrupt(.otherSession, change.isTaken)
     log("route: \(change.current?.id ?? "none, because no port that the policy allows is present")")
     publish()

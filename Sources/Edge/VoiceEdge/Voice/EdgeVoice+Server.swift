@@ -23,6 +23,7 @@ extension EdgeVoice {
       if usesReference {
         $0.inputs.reference = VoiceFrames.format(audio.rate, audio.outputChannels)
       }
+      addNamedFarEnds(to: &$0)
       if programs.farEnd != nil {
         $0.inputs.farEnd = VoiceFrames.format(audio.rate, programs.farEndChannels)
       }
@@ -54,6 +55,8 @@ extension EdgeVoice {
     server.lost = nil
     if let resumed {
       moveTimelines(to: started.resumed, resumed)
+      // The session has not heard of places that have changed meanwhile.
+      server.placesSeen = -1
     } else {
       restartTimelines()
       muting.generation = started.mute.generation
@@ -81,7 +84,7 @@ extension EdgeVoice {
     let wanted = mute.requested.began(muted: started.mute.muted, at: timing.position)
     if resumed != nil { reconcile(started, wanted) }
     if let wanted { requestMute(wanted) }
-    if let route = devices.route { sendRoute(reason: .newDevice, route) }
+    if devices.route != nil { sendRoute(reason: .newDevice) }
     if mute.hardware { sendInterruption(began: true, .hardwareMuted) }
     for reason in devices.interruptions { sendInterruption(began: true, reason) }
     publish()
@@ -230,13 +233,14 @@ extension EdgeVoice {
     return control
   }
 
-  func sendRoute(reason: Anechoic_V1_RouteChanged.Reason, _ route: Anechoic_V1_AudioRoute?) {
-    server.link?.outbox.put(
-      .device(
-        .with {
-          $0.routeChanged.reason = reason
-          if let route = devices.route { $0.routeChanged.current = route }
-        }))
+  /// Tells the session on the server and the local voice which route is in use.
+  func sendRoute(reason: Anechoic_V1_RouteChanged.Reason) {
+    let change = Anechoic_V1_RouteChanged.with {
+      $0.reason = reason
+      if let route = devices.route { $0.current = route }
+    }
+    server.link?.outbox.put(.device(.with { $0.routeChanged = change }))
+    local?.use(change)
   }
 
   func sendInterruption(began: Bool, _ reason: Anechoic_V1_Interruption.Reason) {

@@ -67,6 +67,7 @@ final class EdgeVoice {
     while !thread.isStopped {
       let hasAudio =
         parts.programs.farEnd?.hasAudio == true || parts.programs.otherAudio?.hasAudio == true
+        || parts.programs.namedFarEnds.contains(where: \.hasAudio)
       let rest = hasAudio ? Self.listeningInterval : Self.restingInterval
       parts.mailbox.wait(milliseconds: calls.flows || configuration.session.join != nil ? 10 : rest)
       parts.mailbox.read(by: self)
@@ -122,15 +123,17 @@ final class EdgeVoice {
     let hasOther =
       !waits && !calls.holdsOtherAudio
       && parts.programs.otherAudio?.next(into: buffers.otherAudio) ?? false
+    var audio = Anechoic_V1_AudioInput()
+    let namedPeak = waits ? 0 : takeNamedFarEnds(into: &audio)
     sounds.record(
-      farEndPeak: hasFar ? buffers.farEnd.peak : nil,
+      farEndPeak: max(hasFar ? buffers.farEnd.peak : 0, namedPeak),
       otherAudioPeak: hasOther ? buffers.otherAudio.peak : nil,
       now: .now)
     chirp.capture?.append(buffers.microphone, at: time)
     let isWithheld =
       mute.isMuted && configuration.mute.audio != .sent || chirp.capture?.isRunning == true
     runsLocal(server.usesLocal || isWithheld)
-    var audio = Anechoic_V1_AudioInput()
+    giveNamedFarEnds(audio)
     takeReference(into: &audio)
     if let local, local.isRunning {
       if server.usesLocal {
@@ -153,6 +156,7 @@ final class EdgeVoice {
     }
     timing.position += Int64(buffers.microphone.sampleCount)
     if let time { muting.waits.sent(capturedAt: time) }
+    if timing.steps.isMultiple(of: 5) { followPlaces() }
     if timing.steps.isMultiple(of: 10) {
       interrupt(.deviceBusy, parts.rings.captureHealth().isBusy)
       updateSounds()

@@ -2,6 +2,7 @@ internal import AnechoicAPI
 internal import AudioCore
 internal import Foundation
 internal import SessionWire
+internal import SwiftProtobuf
 internal import VoiceEngines
 internal import VoiceSessions
 
@@ -23,6 +24,8 @@ final class LocalVoice {
   private let silence: Frame
   private let playedSilence: Frame
   private var controlID: UInt64 = 0
+  /// The last change of the route, and that which the session knows.
+  private var (route, usedRoute): (Anechoic_V1_RouteChanged?, Anechoic_V1_RouteChanged?)
   /// Whether frames are processed now. The owner sets it.
   var isRunning = false
   /// The time at which the local voice was started last.
@@ -37,8 +40,10 @@ final class LocalVoice {
     func format(_ channelCount: Int) -> AudioFormat {
       AudioFormat(encoding: .f32, rate: audio.rate, channelCount: channelCount)
     }
-    var settings = try SessionConfiguration(
-      configuration.session.configuration, path: "session")
+    let slots = FarEndSlots(configuration)
+    var session = configuration.session.configuration
+    session.spatialAudio.sources = slots.sources(besides: session)
+    var settings = try SessionConfiguration(session, path: "session")
     if configuration.fallback == .light {
       settings.voiceProcessing.noiseSuppression = .off
       settings.voiceProcessing.gainControl = .off
@@ -54,10 +59,11 @@ final class LocalVoice {
     setup.startsMuted = configuration.mute.startsMuted
     setup.allowsInjection = false
     setup.farEnd = format(configuration.programs.farEndChannels)
+    setup.farEnds = slots.ids.map { NamedFarEnd(id: $0, format: format(1)) }
     setup.otherAudio = format(configuration.programs.otherAudioChannels)
     setup.playback = format(audio.outputChannels)
     self.setup = setup
-    session = try VoiceSession(setup, engine: engine)
+    self.session = try VoiceSession(setup, engine: engine)
     sink = LocalSink(setup, receiver)
     silence = Frame(rate: audio.rate, channelCount: audio.inputChannels)
     playedSilence = Frame(rate: audio.rate, channelCount: audio.outputChannels)
@@ -73,6 +79,7 @@ final class LocalVoice {
     startTime = .now
     sink.isDiscarding = true
     set(muted: muted)
+    applyRoute()
     for _ in 0..<6 {
       append(playedSilence, to: .reference, time: nil)
       process(silence, time: nil)
@@ -97,6 +104,24 @@ final class LocalVoice {
       })
   }
 
+  /// Hears as the server would: in the direction of a port's two microphones, and without echo from
+  /// headphones. Has no effect where the voice is not processed.
+  func use(_ route: Anechoic_V1_RouteChanged) {
+    guard fallback == .light || fallback == .full else { return }
+    self.route = route
+    if isRunning { applyRoute() }
+  }
+
+  /// Reports the route to the session, unless it knows the route. A session that does not run would
+  /// soon refuse the reports of a route that changes often.
+  private func applyRoute() {
+    guard let route, route.current != usedRoute?.current,
+      let report = try? DeviceReport(.with { $0.routeChanged = route }, path: "route")
+    else { return }
+    usedRoute = route
+    session.submit(report, sink: sink)
+  }
+
   private func submit(_ change: SessionControl.Change) {
     controlID += 1
     session.submit(SessionControl(id: controlID, by: setup.owner, change), sink: sink)
@@ -108,16 +133,30 @@ final class LocalVoice {
   }
 
   func append(_ frame: borrowing Frame, to input: InputKind, time: Int64?) {
+    encode(frame) { samples in
+      // Only samples that are not finite are refused, and there are none.
+      try? session.append(
+        samples, to: input, firstSample: nil, deviceTime: time.map { .nanoseconds($0) },
+        gap: .unspecified, sink: sink)
+    }
+  }
+
+  /// Appends a frame of a named far end.
+  func append(_ frame: borrowing Frame, toFarEnd index: Int) {
+    encode(frame) { samples in
+      try? session.append(
+        samples, toFarEnd: index, firstSample: nil, gap: .unspecified, sink: sink)
+    }
+  }
+
+  private func encode(_ frame: borrowing Frame, _ body: (UnsafeRawBufferPointer) -> Void) {
     let format = AudioFormat(
       encoding: .f32, rate: frame.rate, channelCount: frame.channelCount)
     let count = frame.sampleCount * format.bytesPerSampleFrame
     bytes.withUnsafeMutableBytes { bytes in
       let lent = UnsafeMutableRawBufferPointer(rebasing: bytes[..<count])
       SampleCoding.encode(frame, count: frame.sampleCount, format, into: lent)
-      // Only samples that are not finite are refused, and there are none.
-      try? session.append(
-        UnsafeRawBufferPointer(lent), to: input, firstSample: nil,
-        deviceTime: time.map { .nanoseconds($0) }, gap: .unspecified, sink: sink)
+      body(UnsafeRawBufferPointer(lent))
     }
   }
 

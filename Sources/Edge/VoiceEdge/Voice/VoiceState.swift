@@ -9,6 +9,7 @@ internal import VoiceClient
 struct EdgeParts {
   let rings: EdgeRings
   let programs: EdgePrograms
+  let slots: FarEndSlots
   let board: StatusBoard
   let mailbox: Mailbox<EdgeVoice>
   /// Sets the gain of other programs in dB; nil restores them. Returns at once.
@@ -20,6 +21,7 @@ struct VoiceBuffers: ~Copyable {
   let microphone: Frame
   let reference: Frame
   let farEnd: Frame
+  let namedFarEnd: Frame
   let otherAudio: Frame
   /// The processed voice.
   let voice: Frame
@@ -30,6 +32,7 @@ struct VoiceBuffers: ~Copyable {
     microphone = Frame(rate: audio.rate, channelCount: audio.inputChannels)
     reference = Frame(rate: audio.rate, channelCount: audio.outputChannels)
     farEnd = Frame(rate: audio.rate, channelCount: programs.farEndChannels)
+    namedFarEnd = Frame(rate: audio.rate, channelCount: 1)
     otherAudio = Frame(rate: audio.rate, channelCount: programs.otherAudioChannels)
     voice = Frame(rate: audio.rate, channelCount: audio.inputChannels)
     mix = Frame(rate: audio.rate, channelCount: audio.outputChannels)
@@ -73,6 +76,8 @@ struct ServerSide {
   var liveFrom: Int64 = 0
   /// The position up to which the server's output was used.
   var heardUntil: Int64 = 0
+  /// The changes of the places of named far ends that the session knows of.
+  var placesSeen = 0
   /// The clients that ask to speak into the call.
   var injectors = InjectionQuestions()
   /// The answers to them that the session has not confirmed yet, by the ids of their controls.

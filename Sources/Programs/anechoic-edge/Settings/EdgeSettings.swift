@@ -10,13 +10,16 @@ struct EdgeSettings {
   static let defaultFile = "/etc/anechoic/anechoic-edge.yaml"
 
   let settings: LayeredValues<EdgeConfiguration>
+  /// The name of the configuration file. Nil if there is none.
+  let file: String?
 
   /// Reads the given file, or the default file if it exists, and the layers above it. Former names
-  /// are reported on standard error, a line for each. Throws a `CommandFailure` that contains the
+  /// and settings without effect are reported on standard error, a line for each. Throws a `CommandFailure` that contains the
   /// error and its place. A wrong flag is wrong usage.
   init(file: String?, flags: [GivenFlag] = []) throws(CommandFailure) {
     let name = file ?? Self.defaultFile
     let isThere = file != nil || FileManager.default.fileExists(atPath: name)
+    self.file = isThere ? name : nil
     let text = isThere ? try SettingsFile.text(of: name) : ""
     do throws(SettingsError) {
       settings = try EdgeConfiguration.read(

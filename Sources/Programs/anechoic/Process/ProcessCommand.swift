@@ -108,6 +108,8 @@ struct ProcessCommand: AsyncParsableCommand {
     do {
       try files.checkRoles()
       if let warning = files.job.sameFileWarning { warn(warning) }
+      IdleOptions(start: start, files: files.job, hasHeadphones: spatial.headphones)
+        .warnings.forEach(warn)
       let job = try ProcessJob(
         files.job, start, route: spatial.route, grantInjection: grantInjection,
         remembersInjection: call.rememberInjection

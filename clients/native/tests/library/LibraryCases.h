@@ -11,3 +11,4 @@ std::vector<Case> clumsyCases(const std::string& program);
 std::vector<Case> serverCases();
 std::vector<Case> stateCases();
 std::vector<Case> callCases();
+std::vector<Case> sceneCases();

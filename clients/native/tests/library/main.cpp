@@ -18,7 +18,8 @@ int main(int count, char** arguments) {
   ServerProcess::path = arguments[1];
   ServerProcess::sample = arguments[2];
   std::vector<Case> cases = interfaceCases(arguments[0]);
-  for (const auto& more : {clumsyCases(arguments[0]), serverCases(), stateCases(), callCases()}) {
+  for (const auto& more : {clumsyCases(arguments[0]), serverCases(), stateCases(), callCases(),
+                           sceneCases()}) {
     cases.insert(cases.end(), more.begin(), more.end());
   }
   return runAll(cases, count > 3 ? arguments[3] : "");

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from ._start import field_named
 from .connection import Connection
 from .enums import PolarPattern
 from .errors import InvalidRequest
+from .formats import Audio, Format
+from .spatial import Source
 from .v1 import edge_pb2 as api
 
 _FILE = "anechoic-edge/control.sock"
@@ -114,6 +117,40 @@ class EdgeAgent:
         finally:
             stream.cancel()
 
+    async def play_far_end(
+        self, name: str, format: Format, samples: AsyncIterable[Audio | Source], *, place: Source | None = None,
+    ) -> int:
+        """Plays sound to the person as a far end of its own, until there is no more. Returns the number of samples.
+
+        - name: That of one of `programs.far_ends`, or any other if `programs.spare_far_ends` has room.
+        - samples: Pieces of up to 1 s, in the format. A `Source` among them moves the far end.
+        - place: Where it is heard with spatial audio. None: its place in `programs.far_ends`, or straight ahead.
+
+        The agent takes samples at the pace of the microphone. Raises `AlreadyExists` if a program plays this far
+        end, and `Overloaded` if there is no room for another one.
+        """
+        check_text("name", name)
+        if format.is_opus:
+            raise InvalidRequest("format: a far end at the agent is not Opus", field="format")
+        start = api.PlayFarEndRequest.Start(name=name, format=format._message())
+        if place is not None:
+            start.place.CopyFrom(place._message())
+        await self._connection.connect()
+        stream = _methods.PLAY_FAR_END.on(self._connection.channel, "stream_unary")()
+        try:
+            try:
+                await stream.write(api.PlayFarEndRequest(start=start))
+                async for piece in samples:
+                    await stream.write(_piece(piece, format))
+                await stream.done_writing()
+            except asyncio.InvalidStateError:
+                pass  # The agent has ended the call, with a reason.
+            return int((await stream).samples)
+        except grpc.RpcError as failure:
+            raise self._connection.error(failure) from None
+        finally:
+            stream.cancel()
+
     @asynccontextmanager
     async def hold_call(self, holder: str) -> AsyncIterator[None]:
         """Holds a call while the block runs. A program that dies ends its call."""
@@ -129,6 +166,12 @@ class EdgeAgent:
             yield
         finally:
             stream.cancel()
+
+
+def _piece(piece: Audio | Source, format: Format) -> api.PlayFarEndRequest:
+    if isinstance(piece, Source):
+        return api.PlayFarEndRequest(place=piece._message())
+    return api.PlayFarEndRequest(samples=bytes(format.to_bytes(piece)))
 
 
 def _default_socket() -> str:

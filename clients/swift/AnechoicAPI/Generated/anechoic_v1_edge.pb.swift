@@ -8,6 +8,11 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 public import SwiftProtobuf
 
 // If the compiler emits an error on this type, it is because this file
@@ -293,6 +298,12 @@ public nonisolated struct Anechoic_V1_EdgeStatus: @unchecked Sendable {
     set {_uniqueStorage()._injectionRequests = newValue}
   }
 
+  /// The named far ends: those of programs.far_ends, and the spare ones.
+  public var farEnds: [Anechoic_V1_EdgeFarEnd] {
+    get {_storage._farEnds}
+    set {_uniqueStorage()._farEnds = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The latency from the microphone to the processed voice. The buffer of the program that records
@@ -565,6 +576,38 @@ public nonisolated struct Anechoic_V1_EdgePort: Sendable {
   fileprivate var _port: Anechoic_V1_AudioPort? = nil
 }
 
+/// A far end that programs play by name.
+public nonisolated struct Anechoic_V1_EdgeFarEnd: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The name under which a program plays it. Empty for a spare far end that no program plays.
+  public var name: String = String()
+
+  /// The far_end_id in the session.
+  public var farEndID: String = String()
+
+  /// Whether a program plays it with PlayFarEnd.
+  public var playing: Bool = false
+
+  /// Where it is heard with spatial audio. Absent: straight ahead, at 1 m.
+  public var place: Anechoic_V1_SpatialAudio.Source {
+    get {_place ?? Anechoic_V1_SpatialAudio.Source()}
+    set {_place = newValue}
+  }
+  /// Returns true if `place` has been explicitly set.
+  public var hasPlace: Bool {self._place != nil}
+  /// Clears the value of `place`. Subsequent reads from it will return its default value.
+  public mutating func clearPlace() {self._place = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _place: Anechoic_V1_SpatialAudio.Source? = nil
+}
+
 public nonisolated struct Anechoic_V1_EdgeDevice: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -767,6 +810,102 @@ public nonisolated struct Anechoic_V1_TurnHeadResponse: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Anechoic_V1_PlayFarEndRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var request: Anechoic_V1_PlayFarEndRequest.OneOf_Request? = nil
+
+  public var start: Anechoic_V1_PlayFarEndRequest.Start {
+    get {
+      if case .start(let v)? = request {return v}
+      return Anechoic_V1_PlayFarEndRequest.Start()
+    }
+    set {request = .start(newValue)}
+  }
+
+  /// Whole sample frames in the format of the start, up to 1 s.
+  public var samples: Data {
+    get {
+      if case .samples(let v)? = request {return v}
+      return Data()
+    }
+    set {request = .samples(newValue)}
+  }
+
+  /// Moves the far end. Its far_end_id has no effect.
+  public var place: Anechoic_V1_SpatialAudio.Source {
+    get {
+      if case .place(let v)? = request {return v}
+      return Anechoic_V1_SpatialAudio.Source()
+    }
+    set {request = .place(newValue)}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated enum OneOf_Request: Equatable, Sendable {
+    case start(Anechoic_V1_PlayFarEndRequest.Start)
+    /// Whole sample frames in the format of the start, up to 1 s.
+    case samples(Data)
+    /// Moves the far end. Its far_end_id has no effect.
+    case place(Anechoic_V1_SpatialAudio.Source)
+
+  }
+
+  public nonisolated struct Start: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// The name of the far end: up to 63 of a-z A-Z 0-9 - _ and the full stop.
+    public var name: String = String()
+
+    /// PCM. The agent converts the rate, and makes one channel of two.
+    public var format: Anechoic_V1_AudioFormat {
+      get {_format ?? Anechoic_V1_AudioFormat()}
+      set {_format = newValue}
+    }
+    /// Returns true if `format` has been explicitly set.
+    public var hasFormat: Bool {self._format != nil}
+    /// Clears the value of `format`. Subsequent reads from it will return its default value.
+    public mutating func clearFormat() {self._format = nil}
+
+    /// Where it is heard. If absent, the place in programs.far_ends. Its far_end_id has no effect.
+    public var place: Anechoic_V1_SpatialAudio.Source {
+      get {_place ?? Anechoic_V1_SpatialAudio.Source()}
+      set {_place = newValue}
+    }
+    /// Returns true if `place` has been explicitly set.
+    public var hasPlace: Bool {self._place != nil}
+    /// Clears the value of `place`. Subsequent reads from it will return its default value.
+    public mutating func clearPlace() {self._place = nil}
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+
+    fileprivate var _format: Anechoic_V1_AudioFormat? = nil
+    fileprivate var _place: Anechoic_V1_SpatialAudio.Source? = nil
+  }
+
+  public init() {}
+}
+
+public nonisolated struct Anechoic_V1_PlayFarEndResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The number of sample frames that the agent has taken.
+  public var samples: Int64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1035,7 +1174,7 @@ nonisolated extension Anechoic_V1_MuteHolder: SwiftProtobuf._ProtoNameProviding 
 
 nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".EdgeStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}server\0\u{1}connected\0\u{1}session\0\u{1}problem\0\u{1}muted\0\u{3}mute_holders\0\u{3}mute_actor\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{1}route\0\u{1}ports\0\u{1}devices\0\u{1}latency\0\u{1}flow\0\u{1}stats\0\u{3}last_gap\0\u{3}microphone_use\0\u{3}other_programs\0\u{1}switching\0\u{1}call\0\u{1}recording\0\u{3}injection_requests\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}server\0\u{1}connected\0\u{1}session\0\u{1}problem\0\u{1}muted\0\u{3}mute_holders\0\u{3}mute_actor\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{1}route\0\u{1}ports\0\u{1}devices\0\u{1}latency\0\u{1}flow\0\u{1}stats\0\u{3}last_gap\0\u{3}microphone_use\0\u{3}other_programs\0\u{1}switching\0\u{1}call\0\u{1}recording\0\u{3}injection_requests\0\u{3}far_ends\0")
 
   fileprivate class _StorageClass {
     var _server: String = String()
@@ -1060,6 +1199,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
     var _call: Anechoic_V1_EdgeCall? = nil
     var _recording: Bool = false
     var _injectionRequests: [Anechoic_V1_InjectionPermissionRequested] = []
+    var _farEnds: [Anechoic_V1_EdgeFarEnd] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1092,6 +1232,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
       _call = source._call
       _recording = source._recording
       _injectionRequests = source._injectionRequests
+      _farEnds = source._farEnds
     }
   }
 
@@ -1132,6 +1273,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._call) }()
         case 21: try { try decoder.decodeSingularBoolField(value: &_storage._recording) }()
         case 22: try { try decoder.decodeRepeatedMessageField(value: &_storage._injectionRequests) }()
+        case 23: try { try decoder.decodeRepeatedMessageField(value: &_storage._farEnds) }()
         default: break
         }
       }
@@ -1210,6 +1352,9 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
       if !_storage._injectionRequests.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._injectionRequests, fieldNumber: 22)
       }
+      if !_storage._farEnds.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._farEnds, fieldNumber: 23)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1241,6 +1386,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
         if _storage._call != rhs_storage._call {return false}
         if _storage._recording != rhs_storage._recording {return false}
         if _storage._injectionRequests != rhs_storage._injectionRequests {return false}
+        if _storage._farEnds != rhs_storage._farEnds {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -1611,6 +1757,55 @@ nonisolated extension Anechoic_V1_EdgePort: SwiftProtobuf.Message, SwiftProtobuf
   }
 }
 
+nonisolated extension Anechoic_V1_EdgeFarEnd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".EdgeFarEnd"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}far_end_id\0\u{1}playing\0\u{1}place\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.farEndID) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.playing) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._place) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.farEndID.isEmpty {
+      try visitor.visitSingularStringField(value: self.farEndID, fieldNumber: 2)
+    }
+    if self.playing != false {
+      try visitor.visitSingularBoolField(value: self.playing, fieldNumber: 3)
+    }
+    try { if let v = self._place {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_EdgeFarEnd, rhs: Anechoic_V1_EdgeFarEnd) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.farEndID != rhs.farEndID {return false}
+    if lhs.playing != rhs.playing {return false}
+    if lhs._place != rhs._place {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Anechoic_V1_EdgeDevice: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".EdgeDevice"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}role\0\u{1}device\0\u{1}state\0\u{1}detail\0\u{1}xruns\0\u{1}opened\0")
@@ -1888,6 +2083,159 @@ nonisolated extension Anechoic_V1_TurnHeadResponse: SwiftProtobuf.Message, Swift
   }
 
   public static func ==(lhs: Anechoic_V1_TurnHeadResponse, rhs: Anechoic_V1_TurnHeadResponse) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_PlayFarEndRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PlayFarEndRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}start\0\u{1}samples\0\u{1}place\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: Anechoic_V1_PlayFarEndRequest.Start?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .start(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .start(v)
+        }
+      }()
+      case 2: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.request != nil {try decoder.handleConflictingOneOf()}
+          self.request = .samples(v)
+        }
+      }()
+      case 3: try {
+        var v: Anechoic_V1_SpatialAudio.Source?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .place(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .place(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.request {
+    case .start?: try {
+      guard case .start(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .samples?: try {
+      guard case .samples(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 2)
+    }()
+    case .place?: try {
+      guard case .place(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_PlayFarEndRequest, rhs: Anechoic_V1_PlayFarEndRequest) -> Bool {
+    if lhs.request != rhs.request {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_PlayFarEndRequest.Start: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Anechoic_V1_PlayFarEndRequest.protoMessageName + ".Start"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}format\0\u{1}place\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._format) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._place) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    try { if let v = self._format {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._place {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_PlayFarEndRequest.Start, rhs: Anechoic_V1_PlayFarEndRequest.Start) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs._format != rhs._format {return false}
+    if lhs._place != rhs._place {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_PlayFarEndResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PlayFarEndResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}samples\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.samples) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.samples != 0 {
+      try visitor.visitSingularInt64Field(value: self.samples, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_PlayFarEndResponse, rhs: Anechoic_V1_PlayFarEndResponse) -> Bool {
+    if lhs.samples != rhs.samples {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -11,6 +11,8 @@ from google.protobuf import symbol_database as _symbol_database
 _sym_db = _symbol_database.Default()
 
 
+from anechoic.v1 import audio_pb2 as anechoic_dot_v1_dot_audio__pb2
+from anechoic.v1 import config_pb2 as anechoic_dot_v1_dot_config__pb2
 from anechoic.v1 import events_pb2 as anechoic_dot_v1_dot_events__pb2
 from anechoic.v1 import routing_pb2 as anechoic_dot_v1_dot_routing__pb2
 from anechoic.v1 import stats_pb2 as anechoic_dot_v1_dot_stats__pb2
@@ -19,79 +21,87 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61nechoic/v1/edge.proto\x12\x0b\x61nechoic.v1\x1a\x18\x61nechoic/v1/events.proto\x1a\x19\x61nechoic/v1/routing.proto\x1a\x17\x61nechoic/v1/stats.proto\x1a\"anechoic/v1/voice_processing.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xaf\x0b\n\nEdgeStatus\x12\x0e\n\x06server\x18\x01 \x01(\t\x12\x11\n\tconnected\x18\x02 \x01(\x08\x12\x0f\n\x07session\x18\x03 \x01(\t\x12\x0f\n\x07problem\x18\x04 \x01(\t\x12\r\n\x05muted\x18\x05 \x01(\x08\x12-\n\x0cmute_holders\x18\x06 \x03(\x0e\x32\x17.anechoic.v1.MuteHolder\x12\x12\n\nmute_actor\x18\x07 \x01(\t\x12\x14\n\x0cvoice_active\x18\x08 \x01(\x08\x12\x1b\n\x13muted_speech_active\x18\t \x01(\x08\x12\r\n\x05route\x18\n \x01(\t\x12$\n\x05ports\x18\x0b \x03(\x0b\x32\x15.anechoic.v1.EdgePort\x12(\n\x07\x64\x65vices\x18\x0c \x03(\x0b\x32\x17.anechoic.v1.EdgeDevice\x12\x30\n\x07latency\x18\r \x01(\x0b\x32\x1f.anechoic.v1.EdgeStatus.Latency\x12*\n\x04\x66low\x18\x0e \x01(\x0b\x32\x1c.anechoic.v1.EdgeStatus.Flow\x12(\n\x05stats\x18\x0f \x01(\x0b\x32\x19.anechoic.v1.SessionStats\x12+\n\x08last_gap\x18\x10 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x32\n\x0emicrophone_use\x18\x11 \x01(\x0e\x32\x1a.anechoic.v1.MicrophoneUse\x12=\n\x0eother_programs\x18\x12 \x01(\x0b\x32%.anechoic.v1.EdgeStatus.OtherPrograms\x12\x34\n\tswitching\x18\x13 \x01(\x0b\x32!.anechoic.v1.EdgeStatus.Switching\x12#\n\x04\x63\x61ll\x18\x14 \x01(\x0b\x32\x15.anechoic.v1.EdgeCall\x12\x11\n\trecording\x18\x15 \x01(\x08\x12\x45\n\x12injection_requests\x18\x16 \x03(\x0b\x32).anechoic.v1.InjectionPermissionRequested\x1aY\n\x07Latency\x12\x12\n\ncapture_ms\x18\x01 \x01(\x02\x12\x11\n\tserver_ms\x18\x02 \x01(\x02\x12\x15\n\rprocessing_ms\x18\x03 \x01(\x02\x12\x10\n\x08total_ms\x18\x04 \x01(\x02\x1a]\n\rOtherPrograms\x12\x11\n\tconnected\x18\x01 \x01(\x08\x12\x0f\n\x07problem\x18\x02 \x01(\t\x12\x17\n\x0flowered_streams\x18\x03 \x01(\r\x12\x0f\n\x07gain_db\x18\x04 \x01(\x02\x1a\xdc\x01\n\tSwitching\x12\r\n\x05group\x18\x01 \x01(\t\x12\x0f\n\x07machine\x18\x02 \x01(\t\x12\x11\n\tconnected\x18\x03 \x01(\x08\x12\x0f\n\x07problem\x18\x04 \x01(\t\x12\x14\n\x0clocal_policy\x18\x05 \x01(\x08\x12/\n\tdecisions\x18\x06 \x03(\x0b\x32\x1c.anechoic.v1.RoutingDecision\x12.\n\x08\x61\x63tivity\x18\x07 \x01(\x0b\x32\x1c.anechoic.v1.MachineActivity\x12\x14\n\x0cmedia_paused\x18\x08 \x01(\x08\x1a\x81\x02\n\x04\x46low\x12\x10\n\x08sessions\x18\x01 \x01(\x04\x12\x16\n\x0e\x66rames_dropped\x18\x02 \x01(\x04\x12\x18\n\x10\x66rames_concealed\x18\x03 \x01(\x04\x12\x15\n\rframes_unsent\x18\x04 \x01(\x04\x12\x13\n\x0bgap_samples\x18\x05 \x01(\x04\x12\x1a\n\x12playback_underruns\x18\x06 \x01(\x04\x12 \n\x18playback_samples_skipped\x18\x07 \x01(\x04\x12\x1a\n\x12playback_drift_ppm\x18\x08 \x01(\x02\x12\x1a\n\x12playback_buffer_ms\x18\t \x01(\x02\x12\x13\n\x0bresumptions\x18\n \x01(\x04\"p\n\x08\x45\x64geCall\x12\x0e\n\x06\x61\x63tive\x18\x01 \x01(\x08\x12.\n\nbegin_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12$\n\x05signs\x18\x03 \x03(\x0b\x32\x15.anechoic.v1.CallSign\"\xda\x01\n\x08\x43\x61llSign\x12(\n\x04kind\x18\x01 \x01(\x0e\x32\x1a.anechoic.v1.CallSign.Kind\x12\x0f\n\x07program\x18\x02 \x01(\t\"\x92\x01\n\x04Kind\x12\x14\n\x10KIND_UNSPECIFIED\x10\x00\x12\x16\n\x12KIND_CONFIGURATION\x10\x01\x12\x0f\n\x0bKIND_UNSEEN\x10\x02\x12\x13\n\x0fKIND_VOICE_READ\x10\x03\x12\x10\n\x0cKIND_FAR_END\x10\x04\x12\x12\n\x0eKIND_RECORDING\x10\x05\x12\x10\n\x0cKIND_REQUEST\x10\x06\"S\n\x08\x45\x64gePort\x12$\n\x04port\x18\x01 \x01(\x0b\x32\x16.anechoic.v1.AudioPort\x12\x0f\n\x07present\x18\x02 \x01(\x08\x12\x10\n\x08priority\x18\x03 \x01(\x05\"\x81\x02\n\nEdgeDevice\x12\x0c\n\x04role\x18\x01 \x01(\t\x12\x0e\n\x06\x64\x65vice\x18\x02 \x01(\t\x12,\n\x05state\x18\x03 \x01(\x0e\x32\x1d.anechoic.v1.EdgeDevice.State\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\x12\r\n\x05xruns\x18\x05 \x01(\r\x12\x0e\n\x06opened\x18\x06 \x01(\r\"x\n\x05State\x12\x15\n\x11STATE_UNSPECIFIED\x10\x00\x12\x0e\n\nSTATE_IDLE\x10\x01\x12\x10\n\x0cSTATE_ABSENT\x10\x02\x12\x11\n\rSTATE_RUNNING\x10\x03\x12\x11\n\rSTATE_STALLED\x10\x04\x12\x10\n\x0cSTATE_CLOSED\x10\x05\"\x16\n\x14GetEdgeStatusRequest\"@\n\x15GetEdgeStatusResponse\x12\'\n\x06status\x18\x01 \x01(\x0b\x32\x17.anechoic.v1.EdgeStatus\"\x18\n\x16WatchEdgeStatusRequest\"B\n\x17WatchEdgeStatusResponse\x12\'\n\x06status\x18\x01 \x01(\x0b\x32\x17.anechoic.v1.EdgeStatus\"%\n\x12\x43hooseRouteRequest\x12\x0f\n\x07port_id\x18\x01 \x01(\t\">\n\x13\x43hooseRouteResponse\x12\'\n\x06status\x18\x01 \x01(\x0b\x32\x17.anechoic.v1.EdgeStatus\"6\n\x0fTurnHeadRequest\x12#\n\x04pose\x18\x01 \x01(\x0b\x32\x15.anechoic.v1.HeadPose\"\x12\n\x10TurnHeadResponse\"t\n\x16SetUpMicrophoneRequest\x12>\n\x07pattern\x18\x01 \x01(\x0e\x32(.anechoic.v1.MicrophonePair.PolarPatternH\x00\x88\x01\x01\x12\x0e\n\x06turned\x18\x02 \x01(\x08\x42\n\n\x08_pattern\"B\n\x17SetUpMicrophoneResponse\x12\'\n\x06status\x18\x01 \x01(\x0b\x32\x17.anechoic.v1.EdgeStatus\"\x12\n\x10TestAudioRequest\"\x84\x02\n\x11TestAudioResponse\x12\x12\n\nlevel_dbfs\x18\x01 \x01(\x02\x12\x12\n\nnoise_dbfs\x18\x02 \x01(\x02\x12\r\n\x05heard\x18\x03 \x01(\x08\x12\x1a\n\rround_trip_ms\x18\x04 \x01(\x02H\x00\x88\x01\x01\x12 \n\x13\x65\x63ho_return_loss_db\x18\x05 \x01(\x02H\x01\x88\x01\x01\x12,\n\x1f\x65\x63ho_return_loss_enhancement_db\x18\x06 \x01(\x02H\x02\x88\x01\x01\x42\x10\n\x0e_round_trip_msB\x16\n\x14_echo_return_loss_dbB\"\n _echo_return_loss_enhancement_db\"\"\n\x10\x42\x65ginCallRequest\x12\x0e\n\x06holder\x18\x01 \x01(\t\"8\n\x11\x42\x65ginCallResponse\x12#\n\x04\x63\x61ll\x18\x01 \x01(\x0b\x32\x15.anechoic.v1.EdgeCall\" \n\x0e\x45ndCallRequest\x12\x0e\n\x06holder\x18\x01 \x01(\t\"6\n\x0f\x45ndCallResponse\x12#\n\x04\x63\x61ll\x18\x01 \x01(\x0b\x32\x15.anechoic.v1.EdgeCall\"7\n\x16\x44\x65\x63ideInjectionRequest\x12\x0e\n\x06\x63lient\x18\x01 \x01(\t\x12\r\n\x05grant\x18\x02 \x01(\x08\"B\n\x17\x44\x65\x63ideInjectionResponse\x12\'\n\x06status\x18\x01 \x01(\x0b\x32\x17.anechoic.v1.EdgeStatus\"!\n\x0fHoldCallRequest\x12\x0e\n\x06holder\x18\x01 \x01(\t\"7\n\x10HoldCallResponse\x12#\n\x04\x63\x61ll\x18\x01 \x01(\x0b\x32\x15.anechoic.v1.EdgeCall*\x9a\x02\n\rMicrophoneUse\x12\x1e\n\x1aMICROPHONE_USE_UNSPECIFIED\x10\x00\x12\x19\n\x15MICROPHONE_USE_ALWAYS\x10\x01\x12\x1a\n\x16MICROPHONE_USE_SESSION\x10\x02\x12\x1f\n\x1bMICROPHONE_USE_MUTED_TALKER\x10\x03\x12\x17\n\x13MICROPHONE_USE_TEST\x10\x04\x12%\n!MICROPHONE_USE_CLOSED_WHILE_MUTED\x10\x05\x12)\n%MICROPHONE_USE_CLOSED_WITHOUT_SESSION\x10\x06\x12&\n\"MICROPHONE_USE_CLOSED_WITHOUT_CALL\x10\x07*\\\n\nMuteHolder\x12\x1b\n\x17MUTE_HOLDER_UNSPECIFIED\x10\x00\x12\x17\n\x13MUTE_HOLDER_SESSION\x10\x01\x12\x18\n\x14MUTE_HOLDER_HARDWARE\x10\x02\x32\xc7\x06\n\x0b\x45\x64geService\x12V\n\rGetEdgeStatus\x12!.anechoic.v1.GetEdgeStatusRequest\x1a\".anechoic.v1.GetEdgeStatusResponse\x12^\n\x0fWatchEdgeStatus\x12#.anechoic.v1.WatchEdgeStatusRequest\x1a$.anechoic.v1.WatchEdgeStatusResponse0\x01\x12P\n\x0b\x43hooseRoute\x12\x1f.anechoic.v1.ChooseRouteRequest\x1a .anechoic.v1.ChooseRouteResponse\x12\\\n\x0fSetUpMicrophone\x12#.anechoic.v1.SetUpMicrophoneRequest\x1a$.anechoic.v1.SetUpMicrophoneResponse\x12I\n\x08TurnHead\x12\x1c.anechoic.v1.TurnHeadRequest\x1a\x1d.anechoic.v1.TurnHeadResponse(\x01\x12J\n\tTestAudio\x12\x1d.anechoic.v1.TestAudioRequest\x1a\x1e.anechoic.v1.TestAudioResponse\x12J\n\tBeginCall\x12\x1d.anechoic.v1.BeginCallRequest\x1a\x1e.anechoic.v1.BeginCallResponse\x12\x44\n\x07\x45ndCall\x12\x1b.anechoic.v1.EndCallRequest\x1a\x1c.anechoic.v1.EndCallResponse\x12\\\n\x0f\x44\x65\x63ideInjection\x12#.anechoic.v1.DecideInjectionRequest\x1a$.anechoic.v1.DecideInjectionResponse\x12I\n\x08HoldCall\x12\x1c.anechoic.v1.HoldCallRequest\x1a\x1d.anechoic.v1.HoldCallResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61nechoic/v1/edge.proto\x12\x0b\x61nechoic.v1\x1a\x17\x61nechoic/v1/audio.proto\x1a\x18\x61nechoic/v1/config.proto\x1a\x18\x61nechoic/v1/events.proto\x1a\x19\x61nechoic/v1/routing.proto\x1a\x17\x61nechoic/v1/stats.proto\x1a\"anechoic/v1/voice_processing.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xda\x0b\n\nEdgeStatus\x12\x0e\n\x06server\x18\x01 \x01(\t\x12\x11\n\tconnected\x18\x02 \x01(\x08\x12\x0f\n\x07session\x18\x03 \x01(\t\x12\x0f\n\x07problem\x18\x04 \x01(\t\x12\r\n\x05muted\x18\x05 \x01(\x08\x12-\n\x0cmute_holders\x18\x06 \x03(\x0e\x32\x17.anechoic.v1.MuteHolder\x12\x12\n\nmute_actor\x18\x07 \x01(\t\x12\x14\n\x0cvoice_active\x18\x08 \x01(\x08\x12\x1b\n\x13muted_speech_active\x18\t \x01(\x08\x12\r\n\x05route\x18\n \x01(\t\x12$\n\x05ports\x18\x0b \x03(\x0b\x32\x15.anechoic.v1.EdgePort\x12(\n\x07\x64\x65vices\x18\x0c \x03(\x0b\x32\x17.anechoic.v1.EdgeDevice\x12\x30\n\x07latency\x18\r \x01(\x0b\x32\x1f.anechoic.v1.EdgeStatus.Latency\x12*\n\x04\x66low\x18\x0e \x01(\x0b\x32\x1c.anechoic.v1.EdgeStatus.Flow\x12(\n\x05stats\x18\x0f \x01(\x0b\x32\x19.anechoic.v1.SessionStats\x12+\n\x08last_gap\x18\x10 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x32\n\x0emicrophone_use\x18\x11 \x01(\x0e\x32\x1a.anechoic.v1.MicrophoneUse\x12=\n\x0eother_programs\x18\x12 \x01(\x0b\x32%.anechoic.v1.EdgeStatus.OtherPrograms\x12\x34\n\tswitching\x18\x13 \x01(\x0b\x32!.anechoic.v1.EdgeStatus.Switching\x12#\n\x04\x63\x61ll\x18\x14 \x01(\x0b\x32\x15.anechoic.v1.EdgeCall\x12\x11\n\trecording\x18\x15 \x01(\x08\x12\x45\n\x12injection_requests\x18\x16 \x03(\x0b\x32).anechoic.v1.InjectionPermissionRequested\x12)\n\x08\x66\x61r_ends\x18\x17 \x03(\x0b\x32\x17.anechoic.v1.EdgeFarEnd\x1aY\n\x07Latency\x12\x12\n\ncapture_ms\x18\x01 \x01(\x02\x12\x11\n\tserver_ms\x18\x02 \x01(\x02\x12\x15\n\rprocessing_ms\x18\x03 \x01(\x02\x12\x10\n\x08total_ms\x18\x04 \x01(\x02\x1a]\n\rOtherPrograms\x12\x11\n\tconnected\x18\x01 \x01(\x08\x12\x0f\n\x07problem\x18\x02 \x01(\t\x12\x17\n\x0flowered_streams\x18\x03 \x01(\r\x12\x0f\n\x07gain_db\x18\x04 \x01(\x02\x1a\xdc\x01\n\tSwitching\x12\r\n\x05group\x18\x01 \x01(\t\x12\x0f\n\x07machine\x18\x02 \x01(\t\x12\x11\n\tconnected\x18\x03 \x01(\x08\x12\x0f\n\x07problem\x18\x04 \x01(\t\x12\x14\n\x0clocal_policy\x18\x05 \x01(\x08\x12/\n\tdecisions\x18\x06 \x03(\x0b\x32\x1c.anechoic.v1.RoutingDecision\x12.\n\x08\x61\x63tivity\x18\x07 \x01(\x0b\x32\x1c.anechoic.v1.MachineActivity\x12\x14\n\x0cmedia_paused\x18\x08 \x01(\x08\x1a\x81\x02\n\x04\x46low\x12\x10\n\x08sessions\x18\x01 \x01(\x04\x12\x16\n\x0e\x66rames_dropped\x18\x02 \x01(\x04\x12\x18\n\x10\x66rames_concealed\x18\x03 \x01(\x04\x12\x15\n\rframes_unsent\x18\x04 \x01(\x04\x12\x13\n\x0bgap_samples\x18\x05 \x01(\x04\x12\x1a\n\x12playback_underruns\x18\x06 \x01(\x04\x12 \n\x18playback_samples_skipped\x18\x07 \x01(\x04\x12\x1a\n\x12playback_drift_ppm\x18\x08 \x01(\x02\x12\x1a\n\x12playback_buffer_ms\x18\t \x01(\x02\x12\x13\n\x0bresumptions\x18\n \x01(\x04\"p\n\x08\x45\x64geCall\x12\x0e\n\x06\x61\x63tive\x18\x01 \x01(\x08\x12.\n\nbegin_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12$\n\x05signs\x18\x03 \x03(\x0b\x32\x15.anechoic.v1.CallSign\"\xda\x01\n\x08\x43\x61llSign\x12(\n\x04kind\x18\x01 \x01(\x0e\x32\x1a.anechoic.v1.CallSign.Kind\x12\x0f\n\x07program\x18\x02 \x01(\t\"\x92\x01\n\x04Kind\x12\x14\n\x10KIND_UNSPECIFIED\x10\x00\x12\x16\n\x12KIND_CONFIGURATION\x10\x01\x12\x0f\n\x0bKIND_UNSEEN\x10\x02\x12\x13\n\x0fKIND_VOICE_READ\x10\x03\x12\x10\n\x0cKIND_FAR_END\x10\x04\x12\x12\n\x0eKIND_RECORDING\x10\x05\x12\x10\n\x0cKIND_REQUEST\x10\x06\"S\n\x08\x45\x64gePort\x12$\n\x04port\x18\x01 \x01(\x0b\x32\x16.anechoic.v1.AudioPort\x12\x0f\n\x07present\x18\x02 \x01(\x08\x12\x10\n\x08priority\x18\x03 \x01(\x05\"p\n\nEdgeFarEnd\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x12\n\nfar_end_id\x18\x02 \x01(\t\x12\x0f\n\x07playing\x18\x03 \x01(\x08\x12/\n\x05place\x18\x04 \x01(\x0b\x32 .anechoic.v1.SpatialAudio.Source\"\x81\x02\n\nEdgeDevice\x12\x0c\n\x04role\x18\x01 \x01(\t\x12\x0e\n\x06\x64\x65vice\x18\x02 \x01(\t\x12,\n\x05state\x18\x03 \x01(\x0e\x32\x1d.anechoic.v1.EdgeDevice.State\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\x12\r\n\x05xruns\x18\x05 \x01(\r\x12\x0e\n\x06opened\x18\x06 \x01(\r\"x\n\x05State\x12\x15\n\x11STATE_UNSPECIFIED\x10\x00\x12\x0e\n\nSTATE_IDLE\x10\x01\x12\x10\n\x0cSTATE_ABSENT\x10\x02\x12\x11\n\rSTATE_RUNNING\x10\x03\x12\x11\n\rSTATE_STALLED\x10\x04\x12\x10\n\x0cSTATE_CLOSED\x10\x05\"\x16\n\x14GetEdgeStatusRequest\"@\n\x15GetEdgeStatusResponse\x12\'\n\x06status\x18\x01 \x01(\x0b\x32\x17.anechoic.v1.EdgeStatus\"\x18\n\x16WatchEdgeStatusRequest\"B\n\x17WatchEdgeStatusResponse\x12\'\n\x06status\x18\x01 \x01(\x0b\x32\x17.anechoic.v1.EdgeStatus\"%\n\x12\x43hooseRouteRequest\x12\x0f\n\x07port_id\x18\x01 \x01(\t\">\n\x13\x43hooseRouteResponse\x12\'\n\x06status\x18\x01 \x01(\x0b\x32\x17.anechoic.v1.EdgeStatus\"6\n\x0fTurnHeadRequest\x12#\n\x04pose\x18\x01 \x01(\x0b\x32\x15.anechoic.v1.HeadPose\"\x12\n\x10TurnHeadResponse\"\x8d\x02\n\x11PlayFarEndRequest\x12\x35\n\x05start\x18\x01 \x01(\x0b\x32$.anechoic.v1.PlayFarEndRequest.StartH\x00\x12\x11\n\x07samples\x18\x02 \x01(\x0cH\x00\x12\x31\n\x05place\x18\x03 \x01(\x0b\x32 .anechoic.v1.SpatialAudio.SourceH\x00\x1ap\n\x05Start\x12\x0c\n\x04name\x18\x01 \x01(\t\x12(\n\x06\x66ormat\x18\x02 \x01(\x0b\x32\x18.anechoic.v1.AudioFormat\x12/\n\x05place\x18\x03 \x01(\x0b\x32 .anechoic.v1.SpatialAudio.SourceB\t\n\x07request\"%\n\x12PlayFarEndResponse\x12\x0f\n\x07samples\x18\x01 \x01(\x03\"t\n\x16SetUpMicrophoneRequest\x12>\n\x07pattern\x18\x01 \x01(\x0e\x32(.anechoic.v1.MicrophonePair.PolarPatternH\x00\x88\x01\x01\x12\x0e\n\x06turned\x18\x02 \x01(\x08\x42\n\n\x08_pattern\"B\n\x17SetUpMicrophoneResponse\x12\'\n\x06status\x18\x01 \x01(\x0b\x32\x17.anechoic.v1.EdgeStatus\"\x12\n\x10TestAudioRequest\"\x84\x02\n\x11TestAudioResponse\x12\x12\n\nlevel_dbfs\x18\x01 \x01(\x02\x12\x12\n\nnoise_dbfs\x18\x02 \x01(\x02\x12\r\n\x05heard\x18\x03 \x01(\x08\x12\x1a\n\rround_trip_ms\x18\x04 \x01(\x02H\x00\x88\x01\x01\x12 \n\x13\x65\x63ho_return_loss_db\x18\x05 \x01(\x02H\x01\x88\x01\x01\x12,\n\x1f\x65\x63ho_return_loss_enhancement_db\x18\x06 \x01(\x02H\x02\x88\x01\x01\x42\x10\n\x0e_round_trip_msB\x16\n\x14_echo_return_loss_dbB\"\n _echo_return_loss_enhancement_db\"\"\n\x10\x42\x65ginCallRequest\x12\x0e\n\x06holder\x18\x01 \x01(\t\"8\n\x11\x42\x65ginCallResponse\x12#\n\x04\x63\x61ll\x18\x01 \x01(\x0b\x32\x15.anechoic.v1.EdgeCall\" \n\x0e\x45ndCallRequest\x12\x0e\n\x06holder\x18\x01 \x01(\t\"6\n\x0f\x45ndCallResponse\x12#\n\x04\x63\x61ll\x18\x01 \x01(\x0b\x32\x15.anechoic.v1.EdgeCall\"7\n\x16\x44\x65\x63ideInjectionRequest\x12\x0e\n\x06\x63lient\x18\x01 \x01(\t\x12\r\n\x05grant\x18\x02 \x01(\x08\"B\n\x17\x44\x65\x63ideInjectionResponse\x12\'\n\x06status\x18\x01 \x01(\x0b\x32\x17.anechoic.v1.EdgeStatus\"!\n\x0fHoldCallRequest\x12\x0e\n\x06holder\x18\x01 \x01(\t\"7\n\x10HoldCallResponse\x12#\n\x04\x63\x61ll\x18\x01 \x01(\x0b\x32\x15.anechoic.v1.EdgeCall*\x9a\x02\n\rMicrophoneUse\x12\x1e\n\x1aMICROPHONE_USE_UNSPECIFIED\x10\x00\x12\x19\n\x15MICROPHONE_USE_ALWAYS\x10\x01\x12\x1a\n\x16MICROPHONE_USE_SESSION\x10\x02\x12\x1f\n\x1bMICROPHONE_USE_MUTED_TALKER\x10\x03\x12\x17\n\x13MICROPHONE_USE_TEST\x10\x04\x12%\n!MICROPHONE_USE_CLOSED_WHILE_MUTED\x10\x05\x12)\n%MICROPHONE_USE_CLOSED_WITHOUT_SESSION\x10\x06\x12&\n\"MICROPHONE_USE_CLOSED_WITHOUT_CALL\x10\x07*\\\n\nMuteHolder\x12\x1b\n\x17MUTE_HOLDER_UNSPECIFIED\x10\x00\x12\x17\n\x13MUTE_HOLDER_SESSION\x10\x01\x12\x18\n\x14MUTE_HOLDER_HARDWARE\x10\x02\x32\x98\x07\n\x0b\x45\x64geService\x12V\n\rGetEdgeStatus\x12!.anechoic.v1.GetEdgeStatusRequest\x1a\".anechoic.v1.GetEdgeStatusResponse\x12^\n\x0fWatchEdgeStatus\x12#.anechoic.v1.WatchEdgeStatusRequest\x1a$.anechoic.v1.WatchEdgeStatusResponse0\x01\x12P\n\x0b\x43hooseRoute\x12\x1f.anechoic.v1.ChooseRouteRequest\x1a .anechoic.v1.ChooseRouteResponse\x12\\\n\x0fSetUpMicrophone\x12#.anechoic.v1.SetUpMicrophoneRequest\x1a$.anechoic.v1.SetUpMicrophoneResponse\x12I\n\x08TurnHead\x12\x1c.anechoic.v1.TurnHeadRequest\x1a\x1d.anechoic.v1.TurnHeadResponse(\x01\x12O\n\nPlayFarEnd\x12\x1e.anechoic.v1.PlayFarEndRequest\x1a\x1f.anechoic.v1.PlayFarEndResponse(\x01\x12J\n\tTestAudio\x12\x1d.anechoic.v1.TestAudioRequest\x1a\x1e.anechoic.v1.TestAudioResponse\x12J\n\tBeginCall\x12\x1d.anechoic.v1.BeginCallRequest\x1a\x1e.anechoic.v1.BeginCallResponse\x12\x44\n\x07\x45ndCall\x12\x1b.anechoic.v1.EndCallRequest\x1a\x1c.anechoic.v1.EndCallResponse\x12\\\n\x0f\x44\x65\x63ideInjection\x12#.anechoic.v1.DecideInjectionRequest\x1a$.anechoic.v1.DecideInjectionResponse\x12I\n\x08HoldCall\x12\x1c.anechoic.v1.HoldCallRequest\x1a\x1d.anechoic.v1.HoldCallResponse0\x01\x62\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'anechoic.v1.edge_pb2', globals())
 if _descriptor._USE_C_DESCRIPTORS == False:
 
   DESCRIPTOR._options = None
-  _MICROPHONEUSE._serialized_start=3590
-  _MICROPHONEUSE._serialized_end=3872
-  _MUTEHOLDER._serialized_start=3874
-  _MUTEHOLDER._serialized_end=3966
-  _EDGESTATUS._serialized_start=219
-  _EDGESTATUS._serialized_end=1674
-  _EDGESTATUS_LATENCY._serialized_start=1007
-  _EDGESTATUS_LATENCY._serialized_end=1096
-  _EDGESTATUS_OTHERPROGRAMS._serialized_start=1098
-  _EDGESTATUS_OTHERPROGRAMS._serialized_end=1191
-  _EDGESTATUS_SWITCHING._serialized_start=1194
-  _EDGESTATUS_SWITCHING._serialized_end=1414
-  _EDGESTATUS_FLOW._serialized_start=1417
-  _EDGESTATUS_FLOW._serialized_end=1674
-  _EDGECALL._serialized_start=1676
-  _EDGECALL._serialized_end=1788
-  _CALLSIGN._serialized_start=1791
-  _CALLSIGN._serialized_end=2009
-  _CALLSIGN_KIND._serialized_start=1863
-  _CALLSIGN_KIND._serialized_end=2009
-  _EDGEPORT._serialized_start=2011
-  _EDGEPORT._serialized_end=2094
-  _EDGEDEVICE._serialized_start=2097
-  _EDGEDEVICE._serialized_end=2354
-  _EDGEDEVICE_STATE._serialized_start=2234
-  _EDGEDEVICE_STATE._serialized_end=2354
-  _GETEDGESTATUSREQUEST._serialized_start=2356
-  _GETEDGESTATUSREQUEST._serialized_end=2378
-  _GETEDGESTATUSRESPONSE._serialized_start=2380
-  _GETEDGESTATUSRESPONSE._serialized_end=2444
-  _WATCHEDGESTATUSREQUEST._serialized_start=2446
-  _WATCHEDGESTATUSREQUEST._serialized_end=2470
-  _WATCHEDGESTATUSRESPONSE._serialized_start=2472
-  _WATCHEDGESTATUSRESPONSE._serialized_end=2538
-  _CHOOSEROUTEREQUEST._serialized_start=2540
-  _CHOOSEROUTEREQUEST._serialized_end=2577
-  _CHOOSEROUTERESPONSE._serialized_start=2579
-  _CHOOSEROUTERESPONSE._serialized_end=2641
-  _TURNHEADREQUEST._serialized_start=2643
-  _TURNHEADREQUEST._serialized_end=2697
-  _TURNHEADRESPONSE._serialized_start=2699
-  _TURNHEADRESPONSE._serialized_end=2717
-  _SETUPMICROPHONEREQUEST._serialized_start=2719
-  _SETUPMICROPHONEREQUEST._serialized_end=2835
-  _SETUPMICROPHONERESPONSE._serialized_start=2837
-  _SETUPMICROPHONERESPONSE._serialized_end=2903
-  _TESTAUDIOREQUEST._serialized_start=2905
-  _TESTAUDIOREQUEST._serialized_end=2923
-  _TESTAUDIORESPONSE._serialized_start=2926
-  _TESTAUDIORESPONSE._serialized_end=3186
-  _BEGINCALLREQUEST._serialized_start=3188
-  _BEGINCALLREQUEST._serialized_end=3222
-  _BEGINCALLRESPONSE._serialized_start=3224
-  _BEGINCALLRESPONSE._serialized_end=3280
-  _ENDCALLREQUEST._serialized_start=3282
-  _ENDCALLREQUEST._serialized_end=3314
-  _ENDCALLRESPONSE._serialized_start=3316
-  _ENDCALLRESPONSE._serialized_end=3370
-  _DECIDEINJECTIONREQUEST._serialized_start=3372
-  _DECIDEINJECTIONREQUEST._serialized_end=3427
-  _DECIDEINJECTIONRESPONSE._serialized_start=3429
-  _DECIDEINJECTIONRESPONSE._serialized_end=3495
-  _HOLDCALLREQUEST._serialized_start=3497
-  _HOLDCALLREQUEST._serialized_end=3530
-  _HOLDCALLRESPONSE._serialized_start=3532
-  _HOLDCALLRESPONSE._serialized_end=3587
-  _EDGESERVICE._serialized_start=3969
-  _EDGESERVICE._serialized_end=4808
+  _MICROPHONEUSE._serialized_start=4109
+  _MICROPHONEUSE._serialized_end=4391
+  _MUTEHOLDER._serialized_start=4393
+  _MUTEHOLDER._serialized_end=4485
+  _EDGESTATUS._serialized_start=270
+  _EDGESTATUS._serialized_end=1768
+  _EDGESTATUS_LATENCY._serialized_start=1101
+  _EDGESTATUS_LATENCY._serialized_end=1190
+  _EDGESTATUS_OTHERPROGRAMS._serialized_start=1192
+  _EDGESTATUS_OTHERPROGRAMS._serialized_end=1285
+  _EDGESTATUS_SWITCHING._serialized_start=1288
+  _EDGESTATUS_SWITCHING._serialized_end=1508
+  _EDGESTATUS_FLOW._serialized_start=1511
+  _EDGESTATUS_FLOW._serialized_end=1768
+  _EDGECALL._serialized_start=1770
+  _EDGECALL._serialized_end=1882
+  _CALLSIGN._serialized_start=1885
+  _CALLSIGN._serialized_end=2103
+  _CALLSIGN_KIND._serialized_start=1957
+  _CALLSIGN_KIND._serialized_end=2103
+  _EDGEPORT._serialized_start=2105
+  _EDGEPORT._serialized_end=2188
+  _EDGEFAREND._serialized_start=2190
+  _EDGEFAREND._serialized_end=2302
+  _EDGEDEVICE._serialized_start=2305
+  _EDGEDEVICE._serialized_end=2562
+  _EDGEDEVICE_STATE._serialized_start=2442
+  _EDGEDEVICE_STATE._serialized_end=2562
+  _GETEDGESTATUSREQUEST._serialized_start=2564
+  _GETEDGESTATUSREQUEST._serialized_end=2586
+  _GETEDGESTATUSRESPONSE._serialized_start=2588
+  _GETEDGESTATUSRESPONSE._serialized_end=2652
+  _WATCHEDGESTATUSREQUEST._serialized_start=2654
+  _WATCHEDGESTATUSREQUEST._serialized_end=2678
+  _WATCHEDGESTATUSRESPONSE._serialized_start=2680
+  _WATCHEDGESTATUSRESPONSE._serialized_end=2746
+  _CHOOSEROUTEREQUEST._serialized_start=2748
+  _CHOOSEROUTEREQUEST._serialized_end=2785
+  _CHOOSEROUTERESPONSE._serialized_start=2787
+  _CHOOSEROUTERESPONSE._serialized_end=2849
+  _TURNHEADREQUEST._serialized_start=2851
+  _TURNHEADREQUEST._serialized_end=2905
+  _TURNHEADRESPONSE._serialized_start=2907
+  _TURNHEADRESPONSE._serialized_end=2925
+  _PLAYFARENDREQUEST._serialized_start=2928
+  _PLAYFARENDREQUEST._serialized_end=3197
+  _PLAYFARENDREQUEST_START._serialized_start=3074
+  _PLAYFARENDREQUEST_START._serialized_end=3186
+  _PLAYFARENDRESPONSE._serialized_start=3199
+  _PLAYFARENDRESPONSE._serialized_end=3236
+  _SETUPMICROPHONEREQUEST._serialized_start=3238
+  _SETUPMICROPHONEREQUEST._serialized_end=3354
+  _SETUPMICROPHONERESPONSE._serialized_start=3356
+  _SETUPMICROPHONERESPONSE._serialized_end=3422
+  _TESTAUDIOREQUEST._serialized_start=3424
+  _TESTAUDIOREQUEST._serialized_end=3442
+  _TESTAUDIORESPONSE._serialized_start=3445
+  _TESTAUDIORESPONSE._serialized_end=3705
+  _BEGINCALLREQUEST._serialized_start=3707
+  _BEGINCALLREQUEST._serialized_end=3741
+  _BEGINCALLRESPONSE._serialized_start=3743
+  _BEGINCALLRESPONSE._serialized_end=3799
+  _ENDCALLREQUEST._serialized_start=3801
+  _ENDCALLREQUEST._serialized_end=3833
+  _ENDCALLRESPONSE._serialized_start=3835
+  _ENDCALLRESPONSE._serialized_end=3889
+  _DECIDEINJECTIONREQUEST._serialized_start=3891
+  _DECIDEINJECTIONREQUEST._serialized_end=3946
+  _DECIDEINJECTIONRESPONSE._serialized_start=3948
+  _DECIDEINJECTIONRESPONSE._serialized_end=4014
+  _HOLDCALLREQUEST._serialized_start=4016
+  _HOLDCALLREQUEST._serialized_end=4049
+  _HOLDCALLRESPONSE._serialized_start=4051
+  _HOLDCALLRESPONSE._serialized_end=4106
+  _EDGESERVICE._serialized_start=4488
+  _EDGESERVICE._serialized_end=5408
 # @@protoc_insertion_point(module_scope)

@@ -1,3 +1,5 @@
+from anechoic.v1 import audio_pb2 as _audio_pb2
+from anechoic.v1 import config_pb2 as _config_pb2
 from anechoic.v1 import events_pb2 as _events_pb2
 from anechoic.v1 import routing_pb2 as _routing_pb2
 from anechoic.v1 import stats_pb2 as _stats_pb2
@@ -112,6 +114,18 @@ class EdgeDevice(_message.Message):
     xruns: int
     def __init__(self, role: _Optional[str] = ..., device: _Optional[str] = ..., state: _Optional[_Union[EdgeDevice.State, str]] = ..., detail: _Optional[str] = ..., xruns: _Optional[int] = ..., opened: _Optional[int] = ...) -> None: ...
 
+class EdgeFarEnd(_message.Message):
+    __slots__ = ["far_end_id", "name", "place", "playing"]
+    FAR_END_ID_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    PLACE_FIELD_NUMBER: _ClassVar[int]
+    PLAYING_FIELD_NUMBER: _ClassVar[int]
+    far_end_id: str
+    name: str
+    place: _config_pb2.SpatialAudio.Source
+    playing: bool
+    def __init__(self, name: _Optional[str] = ..., far_end_id: _Optional[str] = ..., playing: bool = ..., place: _Optional[_Union[_config_pb2.SpatialAudio.Source, _Mapping]] = ...) -> None: ...
+
 class EdgePort(_message.Message):
     __slots__ = ["port", "present", "priority"]
     PORT_FIELD_NUMBER: _ClassVar[int]
@@ -123,7 +137,7 @@ class EdgePort(_message.Message):
     def __init__(self, port: _Optional[_Union[_events_pb2.AudioPort, _Mapping]] = ..., present: bool = ..., priority: _Optional[int] = ...) -> None: ...
 
 class EdgeStatus(_message.Message):
-    __slots__ = ["call", "connected", "devices", "flow", "injection_requests", "last_gap", "latency", "microphone_use", "mute_actor", "mute_holders", "muted", "muted_speech_active", "other_programs", "ports", "problem", "recording", "route", "server", "session", "stats", "switching", "voice_active"]
+    __slots__ = ["call", "connected", "devices", "far_ends", "flow", "injection_requests", "last_gap", "latency", "microphone_use", "mute_actor", "mute_holders", "muted", "muted_speech_active", "other_programs", "ports", "problem", "recording", "route", "server", "session", "stats", "switching", "voice_active"]
     class Flow(_message.Message):
         __slots__ = ["frames_concealed", "frames_dropped", "frames_unsent", "gap_samples", "playback_buffer_ms", "playback_drift_ppm", "playback_samples_skipped", "playback_underruns", "resumptions", "sessions"]
         FRAMES_CONCEALED_FIELD_NUMBER: _ClassVar[int]
@@ -191,6 +205,7 @@ class EdgeStatus(_message.Message):
     CALL_FIELD_NUMBER: _ClassVar[int]
     CONNECTED_FIELD_NUMBER: _ClassVar[int]
     DEVICES_FIELD_NUMBER: _ClassVar[int]
+    FAR_ENDS_FIELD_NUMBER: _ClassVar[int]
     FLOW_FIELD_NUMBER: _ClassVar[int]
     INJECTION_REQUESTS_FIELD_NUMBER: _ClassVar[int]
     LAST_GAP_FIELD_NUMBER: _ClassVar[int]
@@ -213,6 +228,7 @@ class EdgeStatus(_message.Message):
     call: EdgeCall
     connected: bool
     devices: _containers.RepeatedCompositeFieldContainer[EdgeDevice]
+    far_ends: _containers.RepeatedCompositeFieldContainer[EdgeFarEnd]
     flow: EdgeStatus.Flow
     injection_requests: _containers.RepeatedCompositeFieldContainer[_events_pb2.InjectionPermissionRequested]
     last_gap: _duration_pb2.Duration
@@ -232,7 +248,7 @@ class EdgeStatus(_message.Message):
     stats: _stats_pb2.SessionStats
     switching: EdgeStatus.Switching
     voice_active: bool
-    def __init__(self, server: _Optional[str] = ..., connected: bool = ..., session: _Optional[str] = ..., problem: _Optional[str] = ..., muted: bool = ..., mute_holders: _Optional[_Iterable[_Union[MuteHolder, str]]] = ..., mute_actor: _Optional[str] = ..., voice_active: bool = ..., muted_speech_active: bool = ..., route: _Optional[str] = ..., ports: _Optional[_Iterable[_Union[EdgePort, _Mapping]]] = ..., devices: _Optional[_Iterable[_Union[EdgeDevice, _Mapping]]] = ..., latency: _Optional[_Union[EdgeStatus.Latency, _Mapping]] = ..., flow: _Optional[_Union[EdgeStatus.Flow, _Mapping]] = ..., stats: _Optional[_Union[_stats_pb2.SessionStats, _Mapping]] = ..., last_gap: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., microphone_use: _Optional[_Union[MicrophoneUse, str]] = ..., other_programs: _Optional[_Union[EdgeStatus.OtherPrograms, _Mapping]] = ..., switching: _Optional[_Union[EdgeStatus.Switching, _Mapping]] = ..., call: _Optional[_Union[EdgeCall, _Mapping]] = ..., recording: bool = ..., injection_requests: _Optional[_Iterable[_Union[_events_pb2.InjectionPermissionRequested, _Mapping]]] = ...) -> None: ...
+    def __init__(self, server: _Optional[str] = ..., connected: bool = ..., session: _Optional[str] = ..., problem: _Optional[str] = ..., muted: bool = ..., mute_holders: _Optional[_Iterable[_Union[MuteHolder, str]]] = ..., mute_actor: _Optional[str] = ..., voice_active: bool = ..., muted_speech_active: bool = ..., route: _Optional[str] = ..., ports: _Optional[_Iterable[_Union[EdgePort, _Mapping]]] = ..., devices: _Optional[_Iterable[_Union[EdgeDevice, _Mapping]]] = ..., latency: _Optional[_Union[EdgeStatus.Latency, _Mapping]] = ..., flow: _Optional[_Union[EdgeStatus.Flow, _Mapping]] = ..., stats: _Optional[_Union[_stats_pb2.SessionStats, _Mapping]] = ..., last_gap: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., microphone_use: _Optional[_Union[MicrophoneUse, str]] = ..., other_programs: _Optional[_Union[EdgeStatus.OtherPrograms, _Mapping]] = ..., switching: _Optional[_Union[EdgeStatus.Switching, _Mapping]] = ..., call: _Optional[_Union[EdgeCall, _Mapping]] = ..., recording: bool = ..., injection_requests: _Optional[_Iterable[_Union[_events_pb2.InjectionPermissionRequested, _Mapping]]] = ..., far_ends: _Optional[_Iterable[_Union[EdgeFarEnd, _Mapping]]] = ...) -> None: ...
 
 class EndCallRequest(_message.Message):
     __slots__ = ["holder"]
@@ -267,6 +283,31 @@ class HoldCallResponse(_message.Message):
     CALL_FIELD_NUMBER: _ClassVar[int]
     call: EdgeCall
     def __init__(self, call: _Optional[_Union[EdgeCall, _Mapping]] = ...) -> None: ...
+
+class PlayFarEndRequest(_message.Message):
+    __slots__ = ["place", "samples", "start"]
+    class Start(_message.Message):
+        __slots__ = ["format", "name", "place"]
+        FORMAT_FIELD_NUMBER: _ClassVar[int]
+        NAME_FIELD_NUMBER: _ClassVar[int]
+        PLACE_FIELD_NUMBER: _ClassVar[int]
+        format: _audio_pb2.AudioFormat
+        name: str
+        place: _config_pb2.SpatialAudio.Source
+        def __init__(self, name: _Optional[str] = ..., format: _Optional[_Union[_audio_pb2.AudioFormat, _Mapping]] = ..., place: _Optional[_Union[_config_pb2.SpatialAudio.Source, _Mapping]] = ...) -> None: ...
+    PLACE_FIELD_NUMBER: _ClassVar[int]
+    SAMPLES_FIELD_NUMBER: _ClassVar[int]
+    START_FIELD_NUMBER: _ClassVar[int]
+    place: _config_pb2.SpatialAudio.Source
+    samples: bytes
+    start: PlayFarEndRequest.Start
+    def __init__(self, start: _Optional[_Union[PlayFarEndRequest.Start, _Mapping]] = ..., samples: _Optional[bytes] = ..., place: _Optional[_Union[_config_pb2.SpatialAudio.Source, _Mapping]] = ...) -> None: ...
+
+class PlayFarEndResponse(_message.Message):
+    __slots__ = ["samples"]
+    SAMPLES_FIELD_NUMBER: _ClassVar[int]
+    samples: int
+    def __init__(self, samples: _Optional[int] = ...) -> None: ...
 
 class SetUpMicrophoneRequest(_message.Message):
     __slots__ = ["pattern", "turned"]

@@ -1,0 +1,223 @@
+internal import AnechoicAPI
+internal import Settings
+
+/// Settings that are set, and have no effect together with the others.
+extension LayeredValues<EdgeConfiguration> {
+  /// Adds a warning for each of them. The ports must not be completed yet.
+  mutating func warnAboutIdleSettings() {
+    for (key, reason) in values.idleSettings where isChanged(key) {
+      warn(key, "has no effect \(reason)")
+    }
+    for (part, reason) in values.idleParts {
+      warn("session.config", "\(part) has no effect \(reason)")
+    }
+    for port in values.routes.ports {
+      for (key, reason) in port.idleSettings(values) {
+        warn("routes.ports", "\(key) of port \(port.id) has no effect \(reason)")
+      }
+    }
+  }
+
+  /// Whether a setting is set to another value than its default.
+  private func isChanged(_ key: String) -> Bool {
+    guard origin(key) != .defaultValue,
+      let setting = EdgeConfiguration.table.settings.first(where: { $0.path == key })
+    else { return false }
+    return setting.value(in: values) != setting.value(in: EdgeConfiguration.table.defaults)
+  }
+}
+
+extension EdgeConfiguration {
+  /// A key, and the reason why it has no effect, as the end of a sentence.
+  typealias Idle = (key: String, reason: String)
+
+  /// The settings that have no effect if they are set.
+  var idleSettings: [Idle] {
+    if session.join != nil { return idleWithJoin }
+    return idleAudio + idlePrograms + idleCalls + idleMute + idleInjection
+  }
+
+  /// The settings of a microphone, of programs and of calls: an agent that joins has none.
+  private var idleWithJoin: [Idle] {
+    let alone = [
+      "fallback", "session.id", "session.engine", "session.config", "audio.input_channels",
+      "audio.reference", "programs.far_end_channels", "programs.spare_far_ends",
+      "programs.other_audio_channels",
+    ]
+    let sections = ["calls.", "microphone.", "mute.", "keys.", "injection.", "routing."]
+    return Self.table.settings.map(\.path)
+      .filter { path in alone.contains(path) || sections.contains { path.hasPrefix($0) } }
+      .map { ($0, "with session.join: the agent only plays") }
+  }
+
+  private var idleAudio: [Idle] {
+    var idle: [Idle] = [("session.join_buffer_ms", "without session.join")]
+    let ports = routes.ports
+    if audio.reference == .tap, !ports.isEmpty, ports.allSatisfy({ $0.loopback != nil }) {
+      idle.append(("audio.reference", "because each port has a loopback, which is the reference"))
+    }
+    if audio.reference == .desktop, ports.allSatisfy({ $0.headphones || $0.loopback != nil }) {
+      idle.append(("audio.reference", "because each port has headphones or a loopback of its own"))
+    }
+    if session.share != nil, audio.reference == .desktop {
+      idle.append(("audio.reference", "with session.share: another device plays"))
+    }
+    if !switching.isOn {
+      for key in ["group", "machine", "call"] {
+        idle.append(("routing.\(key)", "without routing.headsets"))
+      }
+    }
+    return idle
+  }
+
+  private var idlePrograms: [Idle] {
+    var idle: [Idle] = []
+    if programs.farEnd == nil {
+      idle.append(("programs.far_end_channels", "without programs.far_end"))
+    }
+    if programs.otherAudio == nil {
+      idle.append(("programs.other_audio_channels", "without programs.other_audio"))
+    }
+    if programs.desktop == .none {
+      idle.append(("programs.desktop_memory", "without programs.desktop"))
+    }
+    let pausesPlayers =
+      switch programs.media {
+      case .leave: false
+      case .automatic: programs.desktop != .none
+      case .pause, .arbiter: true
+      }
+    let why = programs.media == .leave ? "with programs.media: leave" : "without programs.desktop"
+    if !pausesPlayers { idle.append(("programs.media_memory", why)) }
+    let notifies = mute.notice.notification.isOn(self) || injection.notification.isOn(self)
+    if !pausesPlayers, !notifies {
+      idle.append(
+        (
+          "programs.session_bus",
+          "because no player is paused and no notification shown; see programs.media, "
+            + "mute.talker_notification and injection.notification"
+        ))
+    }
+    return idle
+  }
+
+  private var idleCalls: [Idle] {
+    if calls.begin != .automatic {
+      return [("calls.applications", "with calls.begin: \(calls.begin.rawValue)")]
+    }
+    return programs.desktop == .none ? [("calls.applications", "without programs.desktop")] : []
+  }
+
+  private var idleMute: [Idle] {
+    var idle: [Idle] = []
+    let settings = session.configuration.mute
+    let undetected: String? =
+      mute.audio == .closed
+      ? "with mute.muted_audio: closed, which detects nobody"
+      : settings.mutedTalkerDetectionDisabled
+        ? "with muted_talker_detection_disabled in session.config" : nil
+    if let undetected {
+      for key in ["notification", "command", "chime"] {
+        idle.append(("mute.talker_\(key)", undetected))
+      }
+    }
+    if settings.gesturePolicy != .ask {
+      idle.append(
+        (
+          "mute.gesture_command",
+          "unless gesture_policy in session.config is MUTE_GESTURE_POLICY_ASK"
+        ))
+    }
+    if mute.keys.isEmpty {
+      for key in HeadsetKey.allCases {
+        idle.append(("keys.\(key.rawValue.replacing("-", with: "_"))", "without mute.keys"))
+      }
+    }
+    if mute.keys.isEmpty || !keys.actions.values.contains(.command) {
+      let reason = mute.keys.isEmpty ? "without mute.keys" : "because no key has the value command"
+      idle.append(("keys.command", reason))
+    }
+    return idle
+  }
+
+  private var idleInjection: [Idle] {
+    var idle: [Idle] = []
+    if injection.permission != .ask {
+      let reason = "with injection.permission: \(injection.permission.rawValue)"
+      idle = [("injection.command", reason), ("injection.notification", reason)]
+    } else if injection.command != nil {
+      idle = [("injection.notification", "with injection.command, which decides")]
+    }
+    if session.configuration.preferredInjectionMode == .none {
+      for key in ["permission", "command", "notification", "remember"] {
+        idle.append(
+          (
+            "injection.\(key)",
+            "with preferred_injection_mode: INJECTION_MODE_NONE in session.config"
+          ))
+      }
+    } else if injection.permission == .never {
+      idle.append(
+        ("injection.remember", "with injection.permission: never: every client is refused anyhow"))
+    }
+    return idle
+  }
+
+  /// The parts of `session.config` that have no effect.
+  fileprivate var idleParts: [Idle] {
+    guard session.join == nil else { return [] }
+    var idle: [Idle] = []
+    let settings = session.configuration
+    if settings.spatialAudio.enabled {
+      if audio.outputChannels == 1 {
+        idle.append(("spatial_audio", "with audio.output_channels: 1"))
+      } else if !routes.ports.contains(where: { $0.headphones && $0.output != nil }) {
+        idle.append(("spatial_audio", "because no port has headphones: true"))
+      }
+    } else if settings.spatialAudio.headTracked {
+      idle.append(("spatial_audio.head_tracked", "without spatial_audio.enabled"))
+    }
+    if settings.hasOtherAudioDucking, programs.otherAudio == nil, programs.desktop == .none {
+      idle.append(
+        ("other_audio_ducking", "without programs.other_audio and programs.desktop"))
+    }
+    if settings.voiceActivityDetection.farEndEnabled, programs.farEnd == nil,
+      programs.farEnds.isEmpty, programs.spareFarEnds == 0
+    {
+      idle.append(("voice_activity_detection.far_end_enabled", "without programs.far_end"))
+    }
+    return idle
+  }
+}
+
+extension EdgeConfiguration.Port {
+  fileprivate func idleSettings(_ configuration: EdgeConfiguration) -> [EdgeConfiguration.Idle] {
+    var idle: [EdgeConfiguration.Idle] = []
+    let onlyPlays = configuration.session.join != nil
+    if onlyPlays {
+      if input != nil, input != EdgeConfiguration.Port.standard.input {
+        idle.append(("input", "with session.join: the agent only plays"))
+      }
+    } else if pattern != .none {
+      if input == nil {
+        idle.append(("pattern", "without an input"))
+      } else if configuration.audio.inputChannels == 1 {
+        idle.append(("pattern", "with audio.input_channels: 1"))
+      }
+    } else if isTurned {
+      idle.append(("turned", "without a pattern"))
+    }
+    if headphones, output == nil { idle.append(("headphones", "without an output")) }
+    if loopback != nil, !onlyPlays {
+      if configuration.audio.reference == .reports {
+        idle.append(("loopback", "on the server with audio.reference: reports; use auto"))
+      } else if configuration.session.share != nil {
+        idle.append(("loopback", "on the server with session.share: another device plays"))
+      }
+    }
+    if product != nil, configuration.audio.tuning == nil {
+      idle.append(("product", "without audio.tuning"))
+    }
+    return idle
+  }
+}

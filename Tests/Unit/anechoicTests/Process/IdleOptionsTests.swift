@@ -1,0 +1,58 @@
+import AnechoicAPI
+import SwiftProtobuf
+import Testing
+
+@testable import anechoic
+
+/// Options of `anechoic process` that have no effect together with the others.
+struct IdleOptionsTests {
+  private func warnings(
+    _ change: (inout JobFiles, inout Anechoic_V1_Start) -> Void
+  ) -> [String] {
+    var files = JobFiles(microphone: "microphone.wav", output: "voice.wav")
+    var start = Anechoic_V1_Start()
+    change(&files, &start)
+    return IdleOptions(start: start, files: files).warnings
+  }
+
+  @Test func anOptionWithoutEffectIsNamedWithTheReason() {
+    #expect(
+      warnings { files, _ in files.voiceprint = "olga" } == [
+        "--voiceprint has no effect without --mic-mode voice-isolation"
+      ])
+    #expect(
+      warnings { _, start in start.config.otherAudioDucking.level = .max } == [
+        "--ducking has no effect without --other-audio"
+      ])
+    #expect(
+      warnings { files, start in
+        (files.echoPath, files.reference) = ("path", "reference.wav")
+        start.config.voiceProcessing.echoCancellation.enabled = false
+      } == ["--echo-path has no effect with --no-echo-cancellation"])
+    #expect(
+      warnings { files, _ in files.echoPath = "path" }.map { $0.contains("no echo") } == [true])
+    let spatial = warnings { _, start in
+      (start.config.spatialAudio.enabled, start.config.spatialAudio.headTracked) = (true, true)
+    }
+    #expect(spatial.count == 2 && spatial[1].hasPrefix("--head-tracking"), "\(spatial)")
+  }
+
+  @Test func anOptionWithAnEffectIsNotNamed() {
+    #expect(warnings { _, _ in } == [])
+    #expect(
+      warnings { files, start in
+        files.voiceprint = "olga"
+        start.config.preferredMicMode = .voiceIsolation
+      } == [])
+    #expect(
+      warnings { files, start in
+        (files.voiceprint, files.controls) = ("olga", "controls.jsonl")
+        start.config.spatialAudio.headTracked = true
+      } == [])
+    #expect(
+      warnings { files, start in
+        files.otherAudio = "music.wav"
+        start.config.otherAudioDucking.advancedDuckingEnabled = true
+      } == [])
+  }
+}
