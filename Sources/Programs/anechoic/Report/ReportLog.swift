@@ -62,7 +62,7 @@ final class ReportLog: JobLog {
       let began = seconds(change.beganAtSample)
       if change.side == .nearEnd { voice.set(change.active, at: began) }
       text =
-        "\(Words.of(change.side)) \(change.active ? "talks" : "is silent") since "
+        "\(Words.of(change.side)) \(change.active ? "talks" : "is quiet") since "
         + "\(began.fixed(2)) s"
     case .captureWarning(let warning):
       if warning.active {

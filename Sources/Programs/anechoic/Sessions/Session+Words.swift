@@ -7,7 +7,7 @@ extension Anechoic_V1_Session {
     [
       name, state == .suspended ? "suspended" : "", mute.muted ? "muted" : "live",
       Words.of(activeMicMode),
-      voiceActive ? "talking" : "silent", "by \(owner)", Words.of(labels),
+      voiceActive ? "talks" : "quiet", "by \(owner)", Words.of(labels),
     ].filter { !$0.isEmpty }.joined(separator: "  ")
   }
 
@@ -32,9 +32,9 @@ extension Anechoic_V1_Session {
   }
 
   private var voice: String {
-    if mute.muted { return mutedSpeechActive ? "talking, muted" : "silent" }
+    if mute.muted { return mutedSpeechActive ? "talks while muted" : "quiet" }
     guard config.voiceActivityDetection.enabled else { return "not detected" }
-    return voiceActive ? "talking" : "silent"
+    return voiceActive ? "talks" : "quiet"
   }
 
   private var micMode: String {
