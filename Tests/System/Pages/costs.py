@@ -15,14 +15,15 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def times():
-    """Returns the parent and the processor time so far, in seconds, of every process by its id."""
+    """Returns the parent and the processor time so far, in seconds, of every process by its id, with that of
+    its children that have ended."""
     found = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = path.read_text().rpartition(")")[2].split()
         except OSError:
             continue  # The process has ended.
-        found[int(path.parent.name)] = int(fields[1]), (int(fields[11]) + int(fields[12])) / TICKS
+        found[int(path.parent.name)] = int(fields[1]), sum(map(int, fields[11:15])) / TICKS
     return found
 
 
@@ -64,7 +65,7 @@ def main():
             page.evaluate("location.hash = 'sessions/watched'")
             page.wait("document.querySelector('.level b').innerText.includes('dBFS')")
             watched.append(shares(processes, options.seconds))
-            count = page.evaluate("document.querySelector('#session').view.history.points.length")
+            count = page.evaluate("document.querySelector('#session').view.minute.history.points.length")
             page.close()
     for call in calls:
         call.end()
