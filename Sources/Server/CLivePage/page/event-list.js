@@ -17,7 +17,7 @@ export class EventList {
     this.export = element("button", { type: "button" }, "Export");
     this.export.title = "Exports the events that are found as lines of JSON";
     this.list = element("ol", { className: "events" });
-    this.count = element("p", { className: "faint", role: "status" });
+    this.count = element("p", { className: "faint count-of-events", role: "status" });
     for (const control of [this.search, this.important]) {
       control.addEventListener("input", () => this.draw());
     }

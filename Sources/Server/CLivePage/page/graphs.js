@@ -2,8 +2,10 @@
 import { number } from "./elements.js";
 
 const span = 60;
-/** The most points that are kept: a minute at ten in a second, and some more. */
-const most = 700;
+/** The most points that are kept: a minute at five in a second, and some more. */
+const most = 350;
+/** The seconds for which a point counts. */
+const duration = 0.2;
 /** The seconds between two points after which nothing was measured in between. */
 const longestGap = 1;
 
@@ -43,7 +45,8 @@ export class LineGraph {
       }
     }
     const last = points[points.length - 1] ?? {};
-    const values = this.lines.map((l) => `${l.name} ${number(last[l.key], 0, this.unit)}`);
+    // The lines that are drawn last, on top of the others, are the most important ones.
+    const values = this.lines.map((l) => `${l.name} ${number(last[l.key], 0, this.unit)}`).reverse();
     this.canvas.setAttribute("aria-label", `The last minute. Now: ${values.join(", ")}`);
   }
 }
@@ -62,7 +65,7 @@ export class LaneGraph {
       pen.label(lane.short, top + height / 2 - 3);
       pen.box(pen.left, top, pen.right - pen.left, height - 6, "--track");
       for (const run of runsOf(points, (point) => point[lane.key])) {
-        const [x, end] = [pen.x(run[0].time, now), pen.x(run[run.length - 1].time + 0.1, now)];
+        const [x, end] = [pen.x(run[0].time, now), pen.x(run[run.length - 1].time + duration, now)];
         pen.box(x, top, Math.max(1, end - x), height - 6, lane.colour);
       }
     });
@@ -74,7 +77,7 @@ export class LaneGraph {
 }
 
 /** Returns the runs of points without a gap between them of which something is true. */
-function runsOf(points, isTrue) {
+export function runsOf(points, isTrue) {
   const runs = [];
   let before = null;
   for (const point of points) {

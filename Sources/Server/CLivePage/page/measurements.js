@@ -56,12 +56,13 @@ export class Measurements {
     this.loss = table("Losses", losses.map(([name]) => name));
   }
 
-  show(stats, session) {
+  /** Shows statistics. While `isMeasured` is false, no audio comes, and only the losses are true. */
+  show(stats, session, isMeasured) {
     tiles.forEach(([, value, note], index) => {
-      show(this.tiles[index].value, value(stats));
-      show(this.tiles[index].note, note(stats, session));
+      show(this.tiles[index].value, isMeasured ? value(stats) : "–");
+      show(this.tiles[index].note, isMeasured ? note(stats, session) : "");
     });
-    this.latency.show(latencies.map(([, value]) => value(stats)));
+    this.latency.show(latencies.map(([, value]) => (isMeasured ? value(stats) : "–")));
     this.loss.show(losses.map(([, key]) => String(stats.flow?.[key] ?? 0)));
   }
 }

@@ -29,9 +29,9 @@ export class Meter {
     this.time = now;
     this.highest = Math.max(level, fallen);
     this.place(this.fill, "clip-path", level, (share) => `inset(0 ${100 - share}% 0 0)`);
-    this.place(this.peak, "left", this.highest, (share) => `${share}%`);
+    this.place(this.peak, "transform", this.highest, (share) => `translateX(${share}%)`);
     this.floor.hidden = floor === undefined || floor <= quietest;
-    if (!this.floor.hidden) this.place(this.floor, "left", floor, (share) => `${share}%`);
+    if (!this.floor.hidden) this.place(this.floor, "transform", floor, (share) => `translateX(${share}%)`);
     if (now - (this.shown ?? -readable) < readable) return;
     this.shown = now;
     show(this.value, level <= quietest ? `< ${number(quietest)} dBFS` : number(level, 0, "dBFS"));
@@ -43,7 +43,7 @@ export class Meter {
     this.highest = quietest;
     this.shown = undefined;
     this.place(this.fill, "clip-path", quietest, (share) => `inset(0 ${100 - share}% 0 0)`);
-    this.place(this.peak, "left", quietest, (share) => `${share}%`);
+    this.place(this.peak, "transform", quietest, (share) => `translateX(${share}%)`);
     this.floor.hidden = true;
     show(this.value, text);
     this.bar.setAttribute("aria-valuenow", quietest);

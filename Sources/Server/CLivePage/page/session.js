@@ -103,7 +103,7 @@ export class SessionView {
     this.wasMeasured = isMeasured;
     if (now - (this.shown ?? -readable) < readable) return;
     this.shown = now;
-    this.measurements.show(isMeasured ? stats : { flow: stats.flow }, this.session);
+    this.measurements.show(stats, this.session, isMeasured);
     this.showState();
     if (!this.graphs.open || now - (this.drawn ?? -redrawn) < redrawn) return;
     this.drawn = now;
