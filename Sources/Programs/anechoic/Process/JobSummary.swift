@@ -45,7 +45,8 @@ struct JobSummary {
 
   init(
     _ sent: SentLevels, _ found: JobFindings, _ files: Files, sampleCount: Int, rate: SampleRate,
-    engine: String, settings: Anechoic_V1_SessionConfig, algorithmicDelay: Duration, took: Duration, wasStopped: Bool
+    engine: String, settings: Anechoic_V1_SessionConfig, algorithmicDelay: Duration, took: Duration,
+    wasStopped: Bool
   ) {
     self.engine = engine
     self.settings = settings

@@ -135,7 +135,8 @@ struct ReportCommand: AsyncParsableCommand {
 
   /// Processes the recording with the options of a run.
   private func run(
-    _ options: RunOptions, of recording: ReportedRecording, isFirst: Bool, in folder: TemporaryFolder
+    _ options: RunOptions, of recording: ReportedRecording, isFirst: Bool,
+    in folder: TemporaryFolder
   ) async throws -> ReportedRun {
     let number = isFirst ? "1" : "2"
     // A WAV file could not hold the output of long recordings.

@@ -12,7 +12,8 @@ extension Anechoic_V1_Session {
   }
 
   /// Creates the message with the engine, the formats and the pacing.
-  static func whole(_ session: SessionHandle, _ state: SessionState, for client: Principal) -> Self {
+  static func whole(_ session: SessionHandle, _ state: SessionState, for client: Principal) -> Self
+  {
     var message = Self(session, state, for: client)
     message.engine = Anechoic_V1_Engine(session.engine)
     message.inputs = Anechoic_V1_Start.Inputs(session.setup)

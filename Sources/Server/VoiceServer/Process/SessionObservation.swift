@@ -76,7 +76,9 @@ struct SessionObservation {
   }
 
   private func observe(_ statistics: SessionStatistics) {
-    if statistics.hasConverged, statistics.heard.isReferenceActive, let reduction = statistics.echo.echoReturnLossEnhancement {
+    if statistics.hasConverged, statistics.heard.isReferenceActive,
+      let reduction = statistics.echo.echoReturnLossEnhancement
+    {
       metrics.echoReduction.record(UInt64(max(0, min(reduction, 1000)) * 100))
     }
     if let delay = statistics.echoDelay {

@@ -240,7 +240,7 @@ struct CaptureSide: ~Copyable {
     watch(findings, lacksReference: lacksReference, context, &news)
     info = FrameInfo(
       speechProbability: findings.speechProbability, hasVoice: findings.hasVoice, isMuted: isMuted)
-    if hasReference { hear() }
+    if hasReference { hear(isInjecting: injections.isHeardByFarEnd) }
     return news
   }
 
@@ -308,12 +308,13 @@ struct CaptureSide: ~Copyable {
     return turns?.process(outputs.processed, observation)
   }
 
-  /// Measures how much of the echo is heard.
-  private mutating func hear() {
+  /// Measures how much of the echo is heard. Injected speech in the output is no echo.
+  private mutating func hear(isInjecting: Bool) {
     heard.process(
       HeardReduction.Observation(
         microphone: meter.microphoneMeanSquare, reference: echo.newestMeanSquare,
-        output: outputs.processed.meanSquare, hasVoice: info.hasVoice, isMuted: info.isMuted,
+        output: outputs.processed.meanSquare, hasVoice: info.hasVoice,
+        isMuted: info.isMuted || isInjecting,
         isAtRest: pipeline.restsEcho))
   }
 

@@ -21,7 +21,7 @@ struct HeardReduction {
     var microphone: Float
     var reference: Float
     var output: Float
-    /// Whether the output contains voice, and whether it is muted.
+    /// Whether the output contains voice, and whether it is muted, or contains injected speech.
     var hasVoice: Bool
     var isMuted: Bool
     /// Whether no echo is cancelled, because headphones play the reference.

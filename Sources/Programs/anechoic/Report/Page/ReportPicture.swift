@@ -67,7 +67,7 @@ package struct ReportPicture {
       text += line("Warning: \(warning).", "alert", x, y + 42)
     }
     y += 62
-    let bar = 230.0
+    let bar = 180.0
     let share = (Self.width - 2 * x - bar - 60) / Double(max(1, report.highlights.count))
     for (index, fact) in report.highlights.enumerated() {
       let left = x + Double(index) * share
