@@ -105,7 +105,7 @@ struct ServeCommand: AsyncParsableCommand {
       throw error
     }
     Task.detached(priority: .background) { await server.measureEngines() }
-    operations.tellStart(server, settings: ServerSettings.table.texts(of: values))
+    operations.tellStart(server, settings: values)
     let service = SystemdService(environment: ProcessInfo.processInfo.environment)
     let running = RunningServer(
       server, values, configuration, keys: prepared.keys, operations, service, from: sources)

@@ -41,6 +41,24 @@ static const unsigned char graphs[] = {
 static const unsigned char elements[] = {
 #embed "page/elements.js"
 };
+static const unsigned char minute[] = {
+#embed "page/minute.js"
+};
+static const unsigned char facts[] = {
+#embed "page/facts.js"
+};
+static const unsigned char trouble[] = {
+#embed "page/trouble.js"
+};
+static const unsigned char questions[] = {
+#embed "page/questions.js"
+};
+static const unsigned char measurements[] = {
+#embed "page/measurements.js"
+};
+static const unsigned char event_list[] = {
+#embed "page/event-list.js"
+};
 static const unsigned char meter[] = {
 #embed "page/meter.js"
 };
@@ -94,6 +112,12 @@ static const clp_file files[] = {
     {"/live/event-words.js", SCRIPT, event_words, sizeof event_words},
     {"/live/graphs.js", SCRIPT, graphs, sizeof graphs},
     {"/live/elements.js", SCRIPT, elements, sizeof elements},
+    {"/live/minute.js", SCRIPT, minute, sizeof minute},
+    {"/live/facts.js", SCRIPT, facts, sizeof facts},
+    {"/live/trouble.js", SCRIPT, trouble, sizeof trouble},
+    {"/live/questions.js", SCRIPT, questions, sizeof questions},
+    {"/live/measurements.js", SCRIPT, measurements, sizeof measurements},
+    {"/live/event-list.js", SCRIPT, event_list, sizeof event_list},
     {"/live/meter.js", SCRIPT, meter, sizeof meter},
     {"/try", HTML, try_html, sizeof try_html},
     {"/try/try.css", STYLE, try_style, sizeof try_style},

@@ -55,12 +55,14 @@ public final class VoiceProcessingServer: Sendable {
     let health = HealthService(services: services) { directory.isFull || loads.isFull }
     self.health = health
     configuration.metrics.addSessions(maximum: { directory.maximum }) { directory.count }
+    let capacityUsed: @Sendable () -> Double = {
+      max(loads.taken, Double(directory.count) / Double(directory.maximum))
+    }
     configuration.metrics.addLoad(
-      threads: max(1, configuration.threads), of: loads.figures,
-      capacityUsed: {
-        max(loads.taken, Double(directory.count) / Double(directory.maximum))
-      }, isReady: { health.readiness == .ready })
-    let service = SessionService(directory: directory, live: live)
+      threads: max(1, configuration.threads), of: loads.figures, capacityUsed: capacityUsed,
+      isReady: { health.readiness == .ready })
+    let service = SessionService(
+      directory: directory, live: live, capacityUsed: capacityUsed)
     routing = RoutingService(live: live)
     let interceptor = AccessInterceptor(
       authenticator: configuration.authenticator, log: configuration.log)

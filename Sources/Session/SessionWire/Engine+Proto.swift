@@ -5,7 +5,7 @@ public import VoiceEngines
 internal import VoiceSessions
 
 extension Anechoic_V1_Engine {
-  init(_ identity: EngineIdentity) {
+  public init(_ identity: EngineIdentity) {
     self.init()
     name = identity.name
     version = identity.version

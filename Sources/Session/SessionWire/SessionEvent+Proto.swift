@@ -160,7 +160,7 @@ extension Anechoic_V1_VoiceEnrollmentChanged.Failure {
 }
 
 extension Anechoic_V1_CaptureWarning.Problem {
-  fileprivate init(_ problem: CaptureProblem) {
+  public init(_ problem: CaptureProblem) {
     switch problem {
     case .noSignal: self = .noSignal
     case .noisy: self = .noisy

@@ -18,6 +18,8 @@ extension Anechoic_V1_SessionStats {
       if let delay = statistics.echoDelay { $0.delay = Google_Protobuf_Duration(delay) }
       if let likelihood = statistics.residualEcho { $0.residualEchoLikelihood = likelihood }
       $0.converged = statistics.hasConverged
+      $0.referenceActive = statistics.heard.isReferenceActive
+      if let reduction = statistics.heard.reduction { $0.heardReductionDb = reduction }
     }
     timing = .with {
       if let drift = statistics.driftPPM { $0.driftPpm = drift }
@@ -30,6 +32,7 @@ extension Anechoic_V1_SessionStats {
       $0.processedRmsDbfs = statistics.levels.processed
       $0.noiseFloorDbfs = statistics.levels.noiseFloor
       $0.speechProbability = statistics.levels.speechProbability
+      if let reference = statistics.levels.reference { $0.referenceRmsDbfs = reference }
     }
     flow = .with {
       $0.framesProcessed = statistics.flow.framesProcessed

@@ -125,31 +125,43 @@ extension Anechoic_V1_Started {
     session = "sessions/\(sessionID)"
     config = Anechoic_V1_SessionConfig(state.configuration.resolved)
     mute = Anechoic_V1_MuteState(state.mute)
-    inputs = .with {
-      $0.microphone = Anechoic_V1_AudioFormat(setup.microphone)
-      if let pair = setup.microphonePair { $0.microphonePair = .init(pair) }
-      if let reference = setup.reference { $0.reference = Anechoic_V1_AudioFormat(reference) }
-      if let farEnd = setup.farEnd { $0.farEnd = Anechoic_V1_AudioFormat(farEnd) }
-      if let otherAudio = setup.otherAudio { $0.otherAudio = Anechoic_V1_AudioFormat(otherAudio) }
-      $0.farEnds = setup.farEnds.map { farEnd in
-        .with {
-          $0.farEndID = farEnd.id
-          $0.format = Anechoic_V1_AudioFormat(farEnd.format)
-        }
-      }
-    }
-    outputs = .with {
-      $0.processed = Anechoic_V1_AudioFormat(output: setup.processed)
-      if let playback = setup.playback { $0.playback = Anechoic_V1_AudioFormat(output: playback) }
-      if let format = setup.recognizer { $0.recognizer = Anechoic_V1_AudioFormat(output: format) }
-      if let format = setup.raw { $0.raw = Anechoic_V1_AudioFormat(output: format) }
-      $0.chunkDuration = Google_Protobuf_Duration(.milliseconds(setup.framesPerChunk * 10))
-      $0.playbackElsewhere = setup.playsElsewhere
-    }
+    inputs = Anechoic_V1_Start.Inputs(setup)
+    outputs = Anechoic_V1_Start.Outputs(setup)
     algorithmicDelay = Google_Protobuf_Duration(delays.processed)
     playbackDelay = Google_Protobuf_Duration(delays.playback)
     if let delay = delays.recognizer { recognizerDelay = Google_Protobuf_Duration(delay) }
     if let delay = delays.raw { rawDelay = Google_Protobuf_Duration(delay) }
     self.engine = Anechoic_V1_Engine(engine)
+  }
+}
+
+extension Anechoic_V1_Start.Inputs {
+  /// The formats of a session's inputs.
+  public init(_ setup: SessionSetup) {
+    self.init()
+    microphone = Anechoic_V1_AudioFormat(setup.microphone)
+    if let pair = setup.microphonePair { microphonePair = .init(pair) }
+    if let reference = setup.reference { self.reference = Anechoic_V1_AudioFormat(reference) }
+    if let farEnd = setup.farEnd { self.farEnd = Anechoic_V1_AudioFormat(farEnd) }
+    if let otherAudio = setup.otherAudio { self.otherAudio = Anechoic_V1_AudioFormat(otherAudio) }
+    farEnds = setup.farEnds.map { farEnd in
+      .with {
+        $0.farEndID = farEnd.id
+        $0.format = Anechoic_V1_AudioFormat(farEnd.format)
+      }
+    }
+  }
+}
+
+extension Anechoic_V1_Start.Outputs {
+  /// The formats of a session's outputs, with every default filled in.
+  public init(_ setup: SessionSetup) {
+    self.init()
+    processed = Anechoic_V1_AudioFormat(output: setup.processed)
+    if let playback = setup.playback { self.playback = Anechoic_V1_AudioFormat(output: playback) }
+    if let format = setup.recognizer { recognizer = Anechoic_V1_AudioFormat(output: format) }
+    if let format = setup.raw { raw = Anechoic_V1_AudioFormat(output: format) }
+    chunkDuration = Google_Protobuf_Duration(.milliseconds(setup.framesPerChunk * 10))
+    playbackElsewhere = setup.playsElsewhere
   }
 }

@@ -72,7 +72,8 @@ struct MonitoringTests {
     let messages = objects.compactMap { $0["message"] as? String }
     #expect(messages.contains("session started") && messages.contains("session ended"))
     let started = objects.first { $0["message"] as? String == "started" }
-    #expect(started?["limits.max_sessions"] as? String == "1000", "\(String(describing: started))")
+    #expect(started?["log.format"] as? String == "json", "\(String(describing: started))")
+    #expect(started?["limits.max_sessions"] == nil, "\(String(describing: started))")
     #expect(
       messages.last?.hasPrefix("stopping") == true || messages.contains { $0.hasPrefix("stopping") }
     )

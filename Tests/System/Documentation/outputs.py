@@ -7,7 +7,7 @@ import re
 @functools.lru_cache(maxsize=100_000)
 def normal(line: str) -> str:
     line = re.sub(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|\b[0-9a-f]{16,}\b", "#", line)
-    line = re.sub(r"\b(silent|talking)\b", "#", line)
+    line = re.sub(r"\b(quiet|talks)\b", "#", line)
     line = re.sub(r"\d[\d.,:]*(T[\d:.]+Z)?", "#", line)
     return re.sub(r"\s+", " ", line).strip()
 

@@ -32,11 +32,13 @@ def sample(name):
 
 
 class Call:
-    """A call in real time. It sends the sample again and again, or nothing if it is `silent`."""
+    """A call in real time. It sends `audio`, microphone and reference, again and again: the sample, or nothing
+    if the call is `silent`. While it `is_paused`, it sends nothing."""
 
     def __init__(self, address, session, client="kiosk", token=None, silent=False, asks=False, **labels):
         """`asks` has the client decide about presses of a mute button."""
         self.over = threading.Event()
+        self.is_paused = False
         self.controls = []
         self.audio = None if silent else (sample("microphone"), sample("reference"))
         start = voice.ProcessRequest.FromString(service.start(session, **labels))
@@ -66,7 +68,7 @@ class Call:
         while not self.over.is_set():
             while self.controls:
                 yield self.controls.pop(0)
-            if self.audio:
+            if self.audio and not self.is_paused:
                 yield self.chunk(position)
                 position += CHUNK
             due += FRAMES_PER_CHUNK / 100 if self.audio else 1

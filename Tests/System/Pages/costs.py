@@ -1,4 +1,5 @@
-"""Measures what the live page costs a server: processor time with and without an open page."""
+"""Measures what the live page costs a server and a browser without GPU: processor time with and without
+an open page."""
 
 import argparse
 import os
@@ -13,17 +14,32 @@ from service import Server
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def processor_time(server):
-    """Returns the processor time of a server's process so far, in seconds."""
-    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
+def times():
+    """Returns the parent and the processor time so far, in seconds, of every process by its id, with that of
+    its children that have ended."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # The process has ended.
+        found[int(path.parent.name)] = int(fields[1]), sum(map(int, fields[11:15])) / TICKS
+    return found
 
 
-def share(server, seconds):
-    """Returns the share of a core, in percent, that a server takes for a time."""
-    began, before = time.monotonic(), processor_time(server)
+def processor_time(root, found):
+    """Returns the processor time of a process and of all that it has started, in seconds."""
+    return found[root][1] + sum(
+        processor_time(child, found) for child, (parent, _) in found.items() if parent == root)
+
+
+def shares(processes, seconds):
+    """Returns the share of a core, in percent, that each of some processes takes for a time."""
+    began, before = time.monotonic(), times()
     time.sleep(seconds)
-    return 100 * (processor_time(server) - before) / (time.monotonic() - began)
+    after, elapsed = times(), time.monotonic() - began
+    return [100 * (processor_time(p.pid, after) - processor_time(p.pid, before)) / elapsed
+            for p in processes]
 
 
 def main():
@@ -40,31 +56,32 @@ def main():
               for number in range(1, options.sessions)]
     without, listed, watched = [], [], []
     with Browser() as browser:
+        processes = [server.process, browser.process]
         for _ in range(options.rounds):
-            without.append(share(server, options.seconds))
+            without.append(shares(processes, options.seconds))
             page = browser.open(address, width=1360, height=900)
             page.wait(f"document.querySelectorAll('#rows tr').length === {options.sessions}")
-            listed.append(share(server, options.seconds))
+            listed.append(shares(processes, options.seconds))
             page.evaluate("location.hash = 'sessions/watched'")
             page.wait("document.querySelector('.level b').innerText.includes('dBFS')")
-            watched.append(share(server, options.seconds))
-            count = page.evaluate("document.querySelector('#session').view.history.points.length")
+            watched.append(shares(processes, options.seconds))
+            count = page.evaluate("document.querySelector('#session').view.minute.history.points.length")
             page.close()
     for call in calls:
         call.end()
     server.stop()
     rates = count / min(60, options.seconds)
-    base = statistics.median(without)
-    print("| page | processor time, % of a core | more than without |")
-    print("|---|---|---|")
-    for name, shares in (
+    print("| page | server, % of a core | more than without | browser, % of a core |")
+    print("|---|---|---|---|")
+    for name, found in (
             ("none", without), (f"list of {options.sessions} sessions", listed),
             (f"the list, and one session watched at {rates:.1f} Hz", watched)):
-        median = statistics.median(shares)
-        difference = statistics.median(a - b for a, b in zip(shares, without))
-        print(f"| {name} | {median:.2f} | {difference:.2f} |")
-    print(f"\n{options.rounds} rounds of {options.seconds:.0f} s; medians. Without: {base:.2f} %, from "
-          f"{min(without):.2f} to {max(without):.2f}.")
+        median, browsing = (statistics.median(each) for each in zip(*found))
+        difference = statistics.median(a[0] - b[0] for a, b in zip(found, without))
+        print(f"| {name} | {median:.2f} | {difference:.2f} | {browsing:.1f} |")
+    base = sorted(share for share, _ in without)
+    print(f"\n{options.rounds} rounds of {options.seconds:.0f} s; medians. Without: "
+          f"{statistics.median(base):.2f} %, from {base[0]:.2f} to {base[-1]:.2f}.")
 
 
 if __name__ == "__main__":

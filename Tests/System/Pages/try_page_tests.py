@@ -141,7 +141,7 @@ class TryTests(TryPageTest):
         page.wait(says("#state", "muted"))
         page.wait("!document.querySelector('#muted-talker').hidden")
         self.assertEqual(page.evaluate("document.querySelector('#muted-talker').role"), "alert")
-        page.wait("document.querySelectorAll('#meters .level')[1].innerText.includes('silent')")
+        page.wait("document.querySelectorAll('#meters .level')[1].innerText.includes('< −72 dBFS')")
         self.picture(page, "try-muted", whole=True)
         click(page, "#mute")
         page.wait("document.querySelector('#muted-talker').hidden")

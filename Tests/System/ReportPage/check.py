@@ -17,7 +17,7 @@ PHONE = 360
 
 # The number of colours in each spectrogram.
 COLORS = """
-Promise.all([...document.querySelectorAll('svg.image image')].map(async element => {
+Promise.all([...document.querySelectorAll('.image image')].map(async element => {
   const picture = new Image();
   picture.src = element.getAttribute('href');
   await picture.decode();
@@ -98,6 +98,27 @@ def check_position(page):
         at(time)
 
 
+def check_zoom(page):
+    """Zooms in by a key and out by a button, and checks which part of the time is shown."""
+    duration = float(page.evaluate("document.body.dataset.duration"))
+    width = "document.querySelector('.cell').getBoundingClientRect().width"
+    whole = page.evaluate(width)
+    page.key("Home")
+    page.key("+")
+    zoom = min(2, max(1, duration / 0.5))
+    assert near(page.evaluate(width), zoom * whole, 1), (page.evaluate(width), whole)
+    if zoom > 1:
+        shown = page.evaluate("document.getElementById('range').textContent")
+        assert shown.startswith("0:00.00 to "), shown
+        # A place outside the part that is shown moves the part.
+        for _ in range(int(duration)):
+            page.key("ArrowRight")
+        page.wait(f"document.getElementById('range').textContent !== {shown!r}")
+    page.evaluate("document.querySelectorAll('#zoom button')[1].click()")
+    assert near(page.evaluate(width), whole, 1), page.evaluate(width)
+    assert page.evaluate("document.getElementById('range').textContent") == ""
+
+
 def check_widths(page, folder):
     for name, shape in {
         "wide": {"width": 1280, "height": 900},
@@ -124,6 +145,7 @@ def main():
         if int(players):
             check_players(page)
             check_position(page)
+            check_zoom(page)
         check_widths(page, pathlib.Path(folder[0]) if folder else None)
         assert not page.problems, page.problems
         foreign = [url for url in page.requests if url != address and not url.startswith("data:")]

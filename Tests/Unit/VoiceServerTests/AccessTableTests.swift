@@ -133,7 +133,7 @@ struct AccessTableTests {
   @Test func everyMethodOfTheServerHasARule() throws {
     let live = LiveConfiguration(TestServer.configuration())
     let services =
-      SessionService(directory: SessionDirectory(maximum: 1), live: live).methods
+      SessionService(directory: SessionDirectory(maximum: 1), live: live) { 0 }.methods
       + RoutingService(live: live).methods
       + ProfileService(store: ProfileStore(), log: .silent).methods
     let methods = services.map(\.method)

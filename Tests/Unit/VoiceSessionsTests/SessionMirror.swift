@@ -67,6 +67,10 @@ struct SessionMirror {
       expect(change.previous == state.route, "a route from elsewhere")
       state.route = change.current
     case .interruption(let change): interrupt(change)
+    case .captureWarning(let problem, true):
+      expect(state.problems.insert(problem).inserted, "warning \(problem) twice")
+    case .captureWarning(let problem, false):
+      expect(state.problems.remove(problem) != nil, "\(problem) ends without beginning")
     case .playbackClientChanged(let client, let hasJoined):
       expect((state.playbackClient == nil) == hasJoined, "\(client) joined or left twice")
       state.playbackClient = hasJoined ? client : nil

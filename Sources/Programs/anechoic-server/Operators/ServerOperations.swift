@@ -6,6 +6,7 @@ internal import GRPCTransport
 internal import LinuxSystem
 internal import Logging
 internal import Operations
+internal import Settings
 internal import Synchronization
 internal import VoiceEngines
 internal import VoiceServer
@@ -213,8 +214,9 @@ final class ServerOperations: Sendable {
     address.hasPrefix("127.") || address.hasPrefix("[::1]") || address.hasPrefix("localhost:")
   }
 
-  /// Tells that the server listens, in a form that scripts read, and with which settings.
-  func tellStart(_ server: VoiceProcessingServer, settings: [String: String]) {
+  /// Tells that the server listens, in a form that scripts read, and with which settings: those that are
+  /// not the defaults, and at the level debug all of them.
+  func tellStart(_ server: VoiceProcessingServer, settings: ServerSettings) {
     for address in server.addresses { tell("listening on \(address)", isFirst: true) }
     if let listener = listener.withLock({ $0 }) {
       tell("metrics on http://\(listener.address)/metrics", isFirst: true)
@@ -222,10 +224,14 @@ final class ServerOperations: Sendable {
         tell("\(page.name) on http://\(listener.address)\(page.path)", isFirst: true)
       }
     }
-    var metadata = settings.mapValues { Logger.MetadataValue.string($0) }
+    let table = ServerSettings.table
+    let (all, defaults) = (table.texts(of: settings), table.texts(of: table.defaults))
+    var metadata = all.filter { $0.value != defaults[$0.key] }
+      .mapValues { Logger.MetadataValue.string($0) }
     metadata["version"] = "\(anechoicVersion)"
     metadata["commit"] = "\(Build.commit)"
     logger.notice("started", metadata: metadata)
+    logger.debug("settings", metadata: all.mapValues { .string($0) })
   }
 
   /// Describes the state of the server, for people.

@@ -1,3 +1,4 @@
+internal import AnechoicAPI
 internal import AudioCore
 internal import Foundation
 
@@ -29,6 +30,8 @@ struct JobSummary {
   let took: Duration
   /// The engine of the session, with its version.
   let engine: String
+  /// The settings of the session, with every default filled in.
+  let settings: Anechoic_V1_SessionConfig
   /// The delay from the microphone to the processed audio.
   let algorithmicDelay: Duration
   let wasStopped: Bool
@@ -42,9 +45,11 @@ struct JobSummary {
 
   init(
     _ sent: SentLevels, _ found: JobFindings, _ files: Files, sampleCount: Int, rate: SampleRate,
-    engine: String, algorithmicDelay: Duration, took: Duration, wasStopped: Bool
+    engine: String, settings: Anechoic_V1_SessionConfig, algorithmicDelay: Duration, took: Duration,
+    wasStopped: Bool
   ) {
     self.engine = engine
+    self.settings = settings
     self.algorithmicDelay = algorithmicDelay
     duration = rate.duration(ofSamples: sampleCount)
     self.took = took

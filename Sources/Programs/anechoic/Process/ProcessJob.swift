@@ -108,7 +108,8 @@ final class ProcessJob {
     return JobSummary(
       try await sending, found, summaryFiles, sampleCount: outputs.output.sampleCount,
       rate: microphoneFormat.rate,
-      engine: stream.started.engine.words, algorithmicDelay: stream.algorithmicDelay,
+      engine: stream.started.engine.words, settings: stream.started.config,
+      algorithmicDelay: stream.algorithmicDelay,
       took: ContinuousClock.now - began, wasStopped: stop.isSet)
   }
 

@@ -10,6 +10,8 @@ struct LevelCurves {
   private static let tail = 30
   /// The lowest number of frames of a point of the reduction.
   private static let fewestFrames = 10
+  /// The lowest number of frames of a kind.
+  private static let fewestFramesOfKind = 50
   /// The shortest times between two points, in frames.
   private static let (levelStep, reductionStep) = (5, 20)
 
@@ -27,6 +29,27 @@ struct LevelCurves {
     /// The level in dBFS, or nil without a frame.
     var level: Double? {
       count > 0 ? Double(Decibels.level(meanSquare: power / Float(count))) : nil
+    }
+  }
+
+  /// The levels of microphone and output in all frames of one kind.
+  struct Kind {
+    private var microphone = Sum()
+    private var processed = Sum()
+
+    fileprivate mutating func add(_ frame: JobFrame) {
+      microphone.add(frame.microphone)
+      processed.add(frame.processed)
+    }
+
+    /// The duration in seconds.
+    var seconds: Double { Double(microphone.count) / 100 }
+    /// The levels in dBFS, or nil if there is less than half a second.
+    var levels: (microphone: Double, output: Double)? {
+      guard microphone.count >= LevelCurves.fewestFramesOfKind,
+        let before = microphone.level, let after = processed.level
+      else { return nil }
+      return (before, after)
     }
   }
 
@@ -49,6 +72,11 @@ struct LevelCurves {
   private var echoes: [Point]
   private var echoesWithoutVoice: [Point]
   private var framesSincePlayed = Int.max
+  private var framesSinceVoice = 0
+  /// The frames in which nobody talks and nothing plays: the noise.
+  private(set) var noise = Kind()
+  /// The frames in which both sides talk.
+  private(set) var doubleTalk = Kind()
 
   init(_ recording: ReportedRecording) {
     rate = recording.format.rate
@@ -69,11 +97,19 @@ struct LevelCurves {
     } else if framesSincePlayed < Self.tail {
       framesSincePlayed += 1
     }
+    addToKinds(frame)
     guard (0..<levels.count).contains(index / framesPerLevel) else { return }
     levels[index / framesPerLevel].add(frame)
     guard isPlaying, !frame.findings.muted else { return }
     echoes[index / framesPerReduction].add(frame)
     if !frame.findings.voice { echoesWithoutVoice[index / framesPerReduction].add(frame) }
+  }
+
+  private mutating func addToKinds(_ frame: JobFrame) {
+    framesSinceVoice = frame.findings.voice ? 0 : min(framesSinceVoice + 1, Self.tail)
+    guard !frame.findings.muted else { return }
+    if isPlaying, frame.findings.voice { doubleTalk.add(frame) }
+    if !isPlaying, framesSinceVoice >= Self.tail { noise.add(frame) }
   }
 
   var microphone: [(time: Double, value: Double?)] { curve { $0.microphone.level } }

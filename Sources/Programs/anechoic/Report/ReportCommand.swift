@@ -15,6 +15,8 @@ struct ReportCommand: AsyncParsableCommand {
       time, voice activity, events, and the numbers in a table.
         anechoic report mic.wav --reference loudspeaker.wav -o report.html
         anechoic report mic.wav --reference loudspeaker.wav --png report.png
+        anechoic report mic.wav --reference loudspeaker.wav -o report.html --compare "--engine \
+      webrtc-audio-processing"
 
       The page is one file that loads nothing from anywhere, and may be sent to others. It contains \
       the sounds: as FLAC, or else as Ogg Vorbis, and if they are larger than --sounds even so, only \
@@ -50,8 +52,17 @@ struct ReportCommand: AsyncParsableCommand {
       "Changes during the session, as for anechoic process --controls.", valueName: "file"))
   var controls: String?
 
-  @OptionGroup(title: "Voice") var voice: VoiceOptions
-  @OptionGroup(title: "Voice") var engine: EngineOption
+  @OptionGroup(title: "Voice") var settings: RunOptions
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      """
+      Process the recording a second time with these options for voice and engine, and show both side \
+      by side. Options that they leave out have their defaults: --compare "--noise-suppression high".
+      """, valueName: "options"))
+  var compare: String?
+
   @OptionGroup var identity: ClientOption
 
   @Option(
@@ -68,6 +79,7 @@ struct ReportCommand: AsyncParsableCommand {
     guard output != nil || png != nil else {
       throw ValidationError("--output or --png is needed.")
     }
+    _ = try compared
   }
 
   func run() async throws {
@@ -93,38 +105,73 @@ struct ReportCommand: AsyncParsableCommand {
     }
   }
 
-  /// Processes the recording. `folder` keeps the output and the sounds for players.
+  /// The options of the second run, or nil if there is none.
+  private var compared: RunOptions? {
+    get throws {
+      guard let compare else { return nil }
+      do { return try RunOptions.parse(compare.split(separator: " ").map(String.init)) } catch {
+        throw ValidationError("--compare: \(RunOptions.message(for: error))")
+      }
+    }
+  }
+
+  /// Processes the recording. `folder` keeps the outputs and the sounds for players.
   private func report(in folder: TemporaryFolder, sounds: Int) async throws -> Report {
+    let recording = try ReportedRecording(path: microphone)
+    var runs = [try await run(settings, of: recording, isFirst: true, in: folder)]
+    if let compared = try compared {
+      runs.append(try await run(compared, of: recording, isFirst: false, in: folder))
+    }
+    let stop = StopWatch()
+    let inputs = [
+      SoundSource(title: "Microphone", path: microphone),
+      reference.map { SoundSource(title: "Reference", path: $0) },
+    ].compactMap { $0 }
+    let media = try PageSounds.make(
+      of: inputs + runs.map(\.output), duration: recording.duration, atMost: sounds, folder, stop)
+    return try ReportMaker(recording: recording, inputs: inputs, runs: runs, media: media)
+      .report(until: stop)
+  }
+
+  /// Processes the recording with the options of a run.
+  private func run(
+    _ options: RunOptions, of recording: ReportedRecording, isFirst: Bool,
+    in folder: TemporaryFolder
+  ) async throws -> ReportedRun {
+    let number = isFirst ? "1" : "2"
     // A WAV file could not hold the output of long recordings.
     let files = JobFiles(
       microphone: microphone, reference: reference, controls: controls,
-      output: folder.path("output.flac"))
-    if let warning = files.sameFileWarning { warn(warning) }
-    let recording = try ReportedRecording(path: microphone)
+      output: folder.path("output-\(number).flac"))
+    if isFirst, let warning = files.sameFileWarning { warn(warning) }
     let log = ReportLog(recording)
     let job = try ProcessJob(
-      files, start(recording), grantInjection: .never, remembersInjection: false
+      files, options.start(of: recording), grantInjection: .never, remembersInjection: false
     ) { _ in log }
-    if let warning = job.shortReferenceWarning { warn(warning) }
+    if isFirst, let warning = job.shortReferenceWarning { warn(warning) }
     let summary = try await JobServers(
       address: server, connection: connection, clientName: identity.client.description
     ).run(job)
-    let stop = StopWatch()
     guard !summary.wasStopped else { throw StopWatch.failure }
     summary.warnings.forEach(warn)
-    let sources = [
-      SoundSource(title: "Microphone", path: microphone),
-      reference.map { SoundSource(title: "Reference", path: $0) },
-      SoundSource(title: "Output", path: files.output, caption: "the processed voice"),
-    ].compactMap { $0 }
-    let media = try PageSounds.make(
-      of: sources, duration: recording.duration, atMost: sounds, folder, stop)
-    return try ReportMaker(
-      recording: recording, sources: sources, media: media, log: log, summary: summary
-    ).report(until: stop)
+    let isAlone = compare == nil
+    let name = isAlone ? "" : isFirst ? "1" : "2: \(compare ?? "")"
+    return ReportedRun(
+      name: name,
+      output: SoundSource(
+        title: isAlone ? "Output" : "Output \(number)", path: files.output,
+        caption: isFirst ? "the processed voice" : compare ?? ""),
+      log: log, summary: summary)
   }
+}
 
-  private func start(_ recording: ReportedRecording) -> Anechoic_V1_Start {
+/// The options for the voice and the engine of a run.
+struct RunOptions: ParsableArguments {
+  @OptionGroup var voice: VoiceOptions
+  @OptionGroup var engine: EngineOption
+
+  /// Returns the start of a session that processes a recording.
+  func start(of recording: ReportedRecording) -> Anechoic_V1_Start {
     .with { start in
       voice.apply(to: &start.config)
       start.engine = engine.engine

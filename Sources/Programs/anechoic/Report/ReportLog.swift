@@ -13,7 +13,7 @@ final class ReportLog: JobLog {
 
   private let rate: SampleRate
   private(set) var levels: LevelCurves
-  private(set) var statistics: [Anechoic_V1_SessionStats] = []
+  private(set) var statistics: [Measurement] = []
   private(set) var events: [Report.Event] = []
   private(set) var omittedEvents = 0
   /// The times of events other than voice activity, in seconds.
@@ -23,9 +23,19 @@ final class ReportLog: JobLog {
   private(set) var muted = Spans()
   private(set) var playing = Spans()
   private(set) var removed = Spans()
+  private(set) var bothTalk = Spans()
   /// The time at which the echo was removed first, in seconds.
   private(set) var convergence: Double?
   private var activeWarnings: Set<Int> = []
+
+  /// Statistics, and whether the reference or its echo sounded at their time.
+  struct Measurement {
+    let stats: Anechoic_V1_SessionStats
+    let isPlaying: Bool
+
+    /// The time in seconds.
+    var time: Double { Double(stats.flow.framesProcessed) / 100 }
+  }
 
   /// Spans of time in seconds. The last may be open.
   struct Spans {
@@ -62,7 +72,7 @@ final class ReportLog: JobLog {
       let began = seconds(change.beganAtSample)
       if change.side == .nearEnd { voice.set(change.active, at: began) }
       text =
-        "\(Words.of(change.side)) \(change.active ? "talks" : "is silent") since "
+        "\(Words.of(change.side)) \(change.active ? "talks" : "is quiet") since "
         + "\(began.fixed(2)) s"
     case .captureWarning(let warning):
       if warning.active {
@@ -91,8 +101,9 @@ final class ReportLog: JobLog {
   }
 
   func record(_ stats: Anechoic_V1_SessionStats) {
-    statistics.append(stats)
-    removed.set(stats.echo.converged, at: Self.time(of: stats))
+    let measurement = Measurement(stats: stats, isPlaying: levels.isPlaying)
+    statistics.append(measurement)
+    removed.set(stats.echo.converged && measurement.isPlaying, at: measurement.time)
   }
 
   func record(_ frame: JobFrame) {
@@ -100,14 +111,10 @@ final class ReportLog: JobLog {
     muted.set(frame.findings.muted, at: time)
     levels.append(frame)
     playing.set(levels.isPlaying, at: time)
+    bothTalk.set(levels.isPlaying && frame.findings.voice, at: time)
   }
 
   func finish() {}
-
-  /// Returns the time of statistics in seconds.
-  static func time(of stats: Anechoic_V1_SessionStats) -> Double {
-    Double(stats.flow.framesProcessed) / 100
-  }
 
   private func mark(_ time: Double) {
     if marks.count < Self.mostEvents { marks.append(time) }

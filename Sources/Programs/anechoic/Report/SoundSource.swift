@@ -15,10 +15,18 @@ struct SoundSource {
     self.caption = caption ?? URL(fileURLWithPath: path).lastPathComponent
   }
 
-  /// Returns the levels of the sound over the time and the frequencies of a recording.
+  /// The levels of a sound.
+  struct Levels {
+    /// Over the time and the frequencies of a recording.
+    var grid: LevelGrid
+    /// The greatest magnitude of a sample.
+    var peak: Float
+  }
+
+  /// Returns the levels of the sound in a recording.
   func levels(
     for recording: ReportedRecording, until stop: StopWatch
-  ) throws -> LevelGrid {
+  ) throws -> Levels {
     let reader = try AudioFileReader(path: path)
     let (rate, channels) = (reader.format.rate, reader.format.channelCount)
     var spectrogram = Spectrogram(
@@ -26,10 +34,11 @@ struct SoundSource {
       topHertz: recording.format.rate.hertz / 2)
     var queue = SampleQueue(format: reader.format)
     let frame = Frame(rate: rate, channelCount: channels)
+    var peak: Float = 0
     while true {
       try stop.check()
       var bytes = try reader.read(samples: rate.hertz)
-      guard !bytes.isEmpty else { return spectrogram.levels }
+      guard !bytes.isEmpty else { return Levels(grid: spectrogram.levels, peak: peak) }
       // The last frame may be shorter than 10 ms.
       let frameBytes = rate.samplesPerFrame * reader.format.bytesPerSampleFrame
       let rest = bytes.count % frameBytes
@@ -38,6 +47,7 @@ struct SoundSource {
       while queue.count >= frame.sampleCount {
         queue.take(into: frame)
         spectrogram.append(frame)
+        peak = max(peak, frame.peak)
       }
     }
   }

@@ -7,7 +7,7 @@ extension Anechoic_V1_Session {
     [
       name, state == .suspended ? "suspended" : "", mute.muted ? "muted" : "live",
       Words.of(activeMicMode),
-      voiceActive ? "talking" : "silent", "by \(owner)", Words.of(labels),
+      voiceActive ? "talks" : "quiet", "by \(owner)", Words.of(labels),
     ].filter { !$0.isEmpty }.joined(separator: "  ")
   }
 
@@ -32,9 +32,9 @@ extension Anechoic_V1_Session {
   }
 
   private var voice: String {
-    if mute.muted { return mutedSpeechActive ? "talking, muted" : "silent" }
+    if mute.muted { return mutedSpeechActive ? "talks while muted" : "quiet" }
     guard config.voiceActivityDetection.enabled else { return "not detected" }
-    return voiceActive ? "talking" : "silent"
+    return voiceActive ? "talks" : "quiet"
   }
 
   private var micMode: String {
@@ -77,18 +77,26 @@ extension Anechoic_V1_ReportMuteGestureResponse {
 extension Anechoic_V1_VoiceProcessing {
   func phrase(hasReference: Bool) -> String {
     if bypassed { return "bypassed" }
+    return stages(hasReference: hasReference).map { "\($0.name) \($0.setting)" }
+      .joined(separator: ", ")
+  }
+
+  /// The stages and their settings, in the order in which they process the microphone.
+  func stages(hasReference: Bool) -> [(name: String, setting: String)] {
     let suppression = Words.of(echoCancellation.suppression)
     let cancellation =
       hasReference ? suppression : "\(suppression), without effect: the session has no reference"
     return [
-      "echo cancellation \(stage(echoCancellation.enabled, cancellation))",
-      "noise suppression \(stage(noiseSuppression.enabled, Words.of(noiseSuppression.level)))",
-      "gain control \(stage(gainControl.enabled, "-\(gainControl.targetLevelDbfs) dBFS"))",
-      "high-pass \(Words.of(highPassFilter))",
-    ].joined(separator: ", ")
+      ("echo cancellation", stage(echoCancellation.enabled, cancellation)),
+      ("noise suppression", stage(noiseSuppression.enabled, Words.of(noiseSuppression.level))),
+      ("gain control", stage(gainControl.enabled, "-\(gainControl.targetLevelDbfs) dBFS")),
+      ("high-pass", Words.of(highPassFilter)),
+    ]
   }
 
-  private func stage(_ isEnabled: Bool, _ level: String) -> String { isEnabled ? level : "off" }
+  private func stage(_ isEnabled: Bool, _ level: String) -> String {
+    bypassed ? "bypassed" : isEnabled ? level : "off"
+  }
 }
 
 extension Anechoic_V1_OtherAudioDucking {

@@ -11,6 +11,7 @@ const levels = [
   ["LEVEL_MID", "Medium, 18 dB"], ["LEVEL_MAX", "Most, 30 dB"],
 ];
 
+/** The controls. Their parts are `mute`, a button, `node` with the others, and `problem`, for a refusal. */
 export class Controls {
   /** `changed` gets a newer state of the session from an answer. */
   constructor(name, changed) {
@@ -36,15 +37,14 @@ export class Controls {
     }
     this.accepts = element("input", { type: "checkbox", id: "accepts" });
     this.accepts.addEventListener("change", () => this.setInjection(this.accepts.checked));
-    this.node = element("section", { className: "card controls", "aria-label": "Controls" },
-      element("h3", {}, "Controls"), this.mute,
+    this.node = element("div", { className: "controls" },
       element("fieldset", {}, element("legend", {}, "Mic mode"),
         element("div", { className: "segments" }, ...this.modes.map((mode) => mode.node))),
       element("div", { className: "field" }, element("label", { for: "level" }, "Lower other audio"),
         this.level),
       element("label", { className: "check" }, this.advanced, "Lower it more while somebody talks"),
       element("label", { className: "check" }, this.accepts, "Accept injected speech"),
-      this.speechForm(), this.problem);
+      this.speechForm());
   }
 
   speechForm() {
@@ -85,9 +85,8 @@ export class Controls {
   /** Switches all controls off once the session has ended. */
   end() {
     this.speech?.abort();
-    for (const control of this.node.querySelectorAll("button, input, select, textarea")) {
-      control.disabled = true;
-    }
+    const controls = this.node.querySelectorAll("button, input, select, textarea");
+    for (const control of [this.mute, ...controls]) control.disabled = true;
   }
 
   async setMute(muted) {

@@ -23,7 +23,7 @@ export const kinds = {
     isImportant: (e) => false,
   },
   voiceActivityChanged: {
-    text: (e) => `${e.side ? words(e.side, "SIDE_") : "a side"} ${e.active ? "talks" : "is silent"}`,
+    text: (e) => `${e.side ? words(e.side, "SIDE_") : "a side"} ${e.active ? "talks" : "is quiet"}`,
     isImportant: (e) => false,
   },
   muteChanged: {

@@ -37,6 +37,10 @@ export function apply(session, event, client) {
   } else if (kind === "routeChanged") session.route = e.current;
   else if (kind === "sessionSuspended") session.state = "STATE_SUSPENDED";
   else if (kind === "sessionResumed") session.state = "STATE_RUNNING";
+  else if (kind === "captureWarning") {
+    const others = (session.problems ?? []).filter((problem) => problem !== e.problem);
+    session.problems = e.active ? [...others, e.problem] : others;
+  }
 }
 
 /** The questions that wait for an answer of the media client. */

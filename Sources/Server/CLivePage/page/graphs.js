@@ -2,8 +2,12 @@
 import { number } from "./elements.js";
 
 const span = 60;
-/** The most points that are kept: a minute at ten in a second, and some more. */
-const most = 700;
+/** The most points that are kept: a minute at five in a second, and some more. */
+const most = 350;
+/** The seconds for which a point counts. */
+const duration = 0.2;
+/** The seconds between two points after which nothing was measured in between. */
+const longestGap = 1;
 
 /** The measurements of the last minute. */
 export class History {
@@ -18,7 +22,10 @@ export class History {
   }
 }
 
-/** A graph with lines. `lines` have a key of the points, a colour of the style, and a name. */
+/**
+ * A graph with lines. `lines` have a key of the points, a colour of the style, and a name. Where a point
+ * has no value, and where there is no point, nothing is drawn.
+ */
 export class LineGraph {
   constructor(canvas, { lines, low, high, step, unit }) {
     Object.assign(this, { canvas, lines, low, high, step, unit });
@@ -33,11 +40,13 @@ export class LineGraph {
     }
     pen.times();
     for (const line of this.lines) {
-      pen.line(points.map((p) => [pen.x(p.time, now), known(p[line.key]) ? y(p[line.key]) : null]),
-        line.colour, line.filled ? y(this.low) : null);
+      for (const run of runsOf(points, (point) => known(point[line.key]))) {
+        pen.line(run.map((p) => [pen.x(p.time, now), y(p[line.key])]), line, y(this.low));
+      }
     }
     const last = points[points.length - 1] ?? {};
-    const values = this.lines.map((l) => `${l.name} ${number(last[l.key], 0, this.unit)}`);
+    // The lines that are drawn last, on top of the others, are the most important ones.
+    const values = this.lines.map((l) => `${l.name} ${number(last[l.key], 0, this.unit)}`).reverse();
     this.canvas.setAttribute("aria-label", `The last minute. Now: ${values.join(", ")}`);
   }
 }
@@ -55,19 +64,29 @@ export class LaneGraph {
       const top = pen.top + index * height + 3;
       pen.label(lane.short, top + height / 2 - 3);
       pen.box(pen.left, top, pen.right - pen.left, height - 6, "--track");
-      points.forEach((point, i) => {
-        if (!point[lane.key]) return;
-        const end = i + 1 < points.length ? points[i + 1].time : point.time + 0.1;
-        const x = pen.x(point.time, now);
-        pen.box(x, top, Math.max(1, pen.x(end, now) - x + 0.5), height - 6, lane.colour);
-      });
+      for (const run of runsOf(points, (point) => point[lane.key])) {
+        const [x, end] = [pen.x(run[0].time, now), pen.x(run[run.length - 1].time + duration, now)];
+        pen.box(x, top, Math.max(1, end - x), height - 6, lane.colour);
+      }
     });
     pen.times();
     const last = points[points.length - 1] ?? {};
     const active = this.lanes.filter((lane) => last[lane.key]).map((lane) => lane.name);
-    this.canvas.setAttribute(
-      "aria-label", `The last minute. Now: ${active.join(", ") || "nobody talks"}`);
+    this.canvas.setAttribute("aria-label", `The last minute. Now: ${active.join(", ") || "quiet"}`);
   }
+}
+
+/** Returns the runs of points without a gap between them of which something is true. */
+export function runsOf(points, isTrue) {
+  const runs = [];
+  let before = null;
+  for (const point of points) {
+    const follows = before && point.time - before.time <= longestGap;
+    before = isTrue(point) ? point : null;
+    if (before && follows) runs[runs.length - 1].push(point);
+    else if (before) runs.push([point]);
+  }
+  return runs;
 }
 
 /** A canvas in CSS pixels, with a margin for the scale on the left and for the times below. */
@@ -121,29 +140,23 @@ class Pen {
     this.context.fillRect(x, y, width, height);
   }
 
-  /** Draws a line through points. A point without a height interrupts the line. */
-  line(points, colour, base) {
-    const runs = [];
-    let run = null;
-    for (const [x, y] of points) {
-      if (y === null) run = null;
-      else if (run) run.push([x, y]);
-      else runs.push((run = [[x, y]]));
-    }
-    for (const part of runs) {
-      const path = new Path2D();
-      part.forEach(([x, y], index) => (index ? path.lineTo(x, y) : path.moveTo(x, y)));
-      this.context.strokeStyle = this.context.fillStyle = this.colour(colour);
-      this.context.lineWidth = 1.75;
-      this.context.lineJoin = "round";
-      this.context.stroke(path);
-      if (base === null || part.length < 2) continue;
-      path.lineTo(part[part.length - 1][0], base);
-      path.lineTo(part[0][0], base);
-      this.context.globalAlpha = 0.16;
-      this.context.fill(path);
-      this.context.globalAlpha = 1;
-    }
+  /** Draws a line through places, dashed or filled down to a base if it says so. */
+  line(places, { colour, isDashed, isFilled }, base) {
+    const path = new Path2D();
+    places.forEach(([x, y], index) => (index ? path.lineTo(x, y) : path.moveTo(x, y)));
+    // A point without neighbours is a dot.
+    if (places.length === 1) path.lineTo(places[0][0] + 1, places[0][1]);
+    this.context.strokeStyle = this.context.fillStyle = this.colour(colour);
+    this.context.lineWidth = isDashed ? 1 : 1.75;
+    this.context.lineJoin = "round";
+    this.context.setLineDash(isDashed ? [4, 3] : []);
+    this.context.stroke(path);
+    if (!isFilled || places.length < 2) return;
+    path.lineTo(places[places.length - 1][0], base);
+    path.lineTo(places[0][0], base);
+    this.context.globalAlpha = 0.16;
+    this.context.fill(path);
+    this.context.globalAlpha = 1;
   }
 }
 

@@ -1,14 +1,16 @@
 // The page as a whole: signing in, the list of sessions, the session that is watched, and the
 // connection to the server.
-import { announce, idOf, show } from "./elements.js";
+import { announce, idOf, number, show } from "./elements.js";
 import { choose, focus, list } from "./list.js";
 import { call, credentials, isLost, Retries, watch } from "./service.js";
 import { SessionView } from "./session.js";
 
 const interval = 2000;
 const pageSize = 100;
-const statsInterval = "0.1s";
-const replayedEvents = 100;
+/** Five times in a second: each change of a level costs a browser without GPU some 4 ms. */
+const statsInterval = "0.2s";
+/** As many events as the server keeps of a session. */
+const replayedEvents = 1000;
 const find = (id) => document.getElementById(id);
 const [connection, lost, signIn] = [find("connection"), find("lost"), find("sign-in")];
 /** The times between attempts to reach a server that was lost. */
@@ -36,6 +38,9 @@ function start() {
   });
   window.addEventListener("hashchange", open);
   document.addEventListener("visibilitychange", () => again());
+  // The colours of the graphs are those of the time at which they were drawn.
+  matchMedia("(prefers-color-scheme: dark)").addEventListener(
+    "change", () => find("session").view?.minute.draw());
   again();
 }
 
@@ -54,11 +59,13 @@ async function poll(signal, delay) {
   await pause(delay, signal);
   while (!signal.aborted) {
     try {
-      const { sessions, isComplete } = await listed();
+      const { sessions, isComplete, server } = await listed();
       if (signal.aborted) return;
       retries.succeeded();
       connected();
       list(sessions, isComplete);
+      describeServer(server);
+      refresh(sessions);
       if (isBack(sessions)) watching = null;
       if (!watching) open();
       await pause(interval, signal);
@@ -72,13 +79,27 @@ async function poll(signal, delay) {
 
 async function listed() {
   const sessions = [];
-  let pageToken = "";
+  let [pageToken, server] = ["", {}];
   do {
     const answer = await call("ListSessions", { pageSize, pageToken });
     sessions.push(...(answer.sessions ?? []));
+    server = answer.server ?? {};
     pageToken = answer.nextPageToken ?? "";
   } while (pageToken && sessions.length < wanted);
-  return { sessions, isComplete: !pageToken };
+  return { sessions, isComplete: !pageToken, server };
+}
+
+/** Shows the server's version and its load. */
+function describeServer({ version, sessionsActive = 0, sessionsMax, capacityUsed = 0 }) {
+  show(find("server"), version ? `${version} · ${sessionsActive} of ${sessionsMax} sessions · `
+    + `${number(100 * capacityUsed)} % used` : "");
+}
+
+/** Tells the session in view what the list knows of it. */
+function refresh(sessions) {
+  const { view } = find("session");
+  const session = sessions.find(({ name }) => name === view?.name);
+  if (watching && session) view.refresh(session);
 }
 
 /** Returns what an address names. Nothing, if somebody wrote nonsense into it. */
@@ -111,6 +132,7 @@ function open() {
   choose(isOpen ? name : "");
   if (!isOpen) {
     delete article.dataset.name;
+    delete article.view;
     article.replaceChildren();
     if (before) focus(before);
     return;

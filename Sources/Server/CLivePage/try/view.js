@@ -72,7 +72,7 @@ export class View {
 
   showState() {
     const [name, text] = this.isMuted ? ["muted", "muted"]
-      : this.isTalking ? ["talks", "you talk"] : ["listens", "silent"];
+      : this.isTalking ? ["talks", "you talk"] : ["quiet", "quiet"];
     find("state").dataset.state = name;
     show(find("state"), text);
   }

@@ -73,6 +73,9 @@ final class ThreadLoad {
     changed()
   }
 
+  /// The share of the thread's time that is used, 0...1.
+  var used: Double { meter.load }
+
   private func changed() {
     let counted = places.compactMap(\.predicted)
     predicted = counted.reduce(0, +)
@@ -159,6 +162,9 @@ struct SessionLoad {
     guard place == nil else { return }
     place = (thread, thread.enter(session, predicted: predicted))
   }
+
+  /// The share of its time that the session's thread uses, 0...1. Nil under the media clock.
+  var ofThread: Double? { predicted != nil ? place?.thread.used : nil }
 
   /// Counts the session no more.
   mutating func leave() {

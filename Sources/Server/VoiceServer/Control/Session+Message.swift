@@ -1,16 +1,28 @@
 internal import AnechoicAPI
+internal import Authentication
 internal import SessionWire
 internal import SwiftProtobuf
 internal import Synchronization
 internal import VoiceSessions
 
 extension Anechoic_V1_Session {
-  /// Creates the message that shows a session to a client, without its statistics.
-  init(_ session: SessionHandle, for client: ControlOrigin) {
+  /// Creates the message that shows a session to a client, without its statistics and formats.
+  init(_ session: SessionHandle, for client: Principal) {
     self.init(session, session.feed.session, for: client)
   }
 
-  init(_ session: SessionHandle, _ state: SessionState, for client: ControlOrigin) {
+  /// Creates the message with the engine, the formats and the pacing.
+  static func whole(_ session: SessionHandle, _ state: SessionState, for client: Principal) -> Self
+  {
+    var message = Self(session, state, for: client)
+    message.engine = Anechoic_V1_Engine(session.engine)
+    message.inputs = Anechoic_V1_Start.Inputs(session.setup)
+    message.outputs = Anechoic_V1_Start.Outputs(session.setup)
+    message.pacing = session.setup.isRealTime ? .realTime : .mediaClock
+    return message
+  }
+
+  private init(_ session: SessionHandle, _ state: SessionState, for client: Principal) {
     self.init()
     name = session.name
     createTime = Google_Protobuf_Timestamp(date: session.createTime)
@@ -24,7 +36,7 @@ extension Anechoic_V1_Session {
     mutedSpeechActive = state.isMutedSpeechActive
     injectionAvailable = state.isInjectionAvailable
     injectionPermission = Anechoic_V1_InjectionPermission(
-      state.injectionPermissions[client.actor])
+      state.injectionPermissions[client.origin.actor])
     if let route = state.route { self.route = Anechoic_V1_AudioRoute(route) }
     self.state = state.isSuspended ? .suspended : .running
     playbackClient = state.playbackClient ?? ""
@@ -33,5 +45,21 @@ extension Anechoic_V1_Session {
     owner = session.setup.owner.actor
     echoReference =
       session.setup.reference != nil ? .client : session.setup.playback != nil ? .playback : .none
+    if client.has(.admin) { clientHost = session.owner.host }
+    showTrouble(of: session, state)
+  }
+
+  /// Fills in the parts that tell whether something is wrong.
+  private mutating func showTrouble(of session: SessionHandle, _ state: SessionState) {
+    problems = state.problems.sorted { $0.rawValue < $1.rawValue }
+      .map { Anechoic_V1_CaptureWarning.Problem($0) }
+    let health = session.health
+    reduced = health.isReduced
+    let processing = config.voiceProcessing
+    if let hasConverged = health.hasConverged, processing.echoCancellation.enabled,
+      !processing.bypassed
+    {
+      echoConverged = hasConverged
+    }
   }
 }

@@ -10,6 +10,8 @@ internal import VoiceSessions
 struct SessionService: Sendable {
   let directory: SessionDirectory
   let live: LiveConfiguration
+  /// Returns the part of the server's capacity that is taken, 0...1.
+  let capacityUsed: @Sendable () -> Double
 
   /// The maximum size in bytes of a message with injected speech: a second of audio in the largest
   /// format, and the fields around the audio.
@@ -28,7 +30,7 @@ struct SessionService: Sendable {
         let session = try directory.session(named: request.name, for: client)
         let statistics = try await session.statistics()
         return Anechoic_V1_GetSessionResponse.with {
-          $0.session = Anechoic_V1_Session(session, for: client.origin)
+          $0.session = .whole(session, session.feed.session, for: client)
           $0.session.stats = statistics
         }
       },
@@ -40,7 +42,7 @@ struct SessionService: Sendable {
         try checkProfile(of: update, session)
         let sample = try await session.update(update, by: client)
         return Anechoic_V1_UpdateSessionResponse.with {
-          $0.session = Anechoic_V1_Session(session, for: client.origin)
+          $0.session = Anechoic_V1_Session(session, for: client)
           if let sample { $0.appliedAtSample = sample }
         }
       },
@@ -135,8 +137,14 @@ struct SessionService: Sendable {
     let page = try SessionPage(request)
     let (sessions, next) = page.cut(from: directory.sessions.filter(client.owns))
     return .with {
-      $0.sessions = sessions.map { Anechoic_V1_Session($0, for: client.origin) }
+      $0.sessions = sessions.map { Anechoic_V1_Session($0, for: client) }
       $0.nextPageToken = next
+      $0.server = .with {
+        $0.version = anechoicVersion
+        $0.sessionsActive = UInt32(clamping: directory.count)
+        $0.sessionsMax = UInt32(clamping: directory.maximum)
+        $0.capacityUsed = capacityUsed()
+      }
     }
   }
 

@@ -48,7 +48,7 @@ struct SessionWatch {
         prepend(.with { $0.gap.oldestEventID = oldest })
       }
     }
-    prepend(.with { $0.snapshot = Anechoic_V1_Session(session, now, for: client.origin) })
+    prepend(.with { $0.snapshot = .whole(session, now, for: client) })
   }
 
   mutating func next() -> Step {

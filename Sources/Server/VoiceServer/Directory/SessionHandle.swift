@@ -3,6 +3,7 @@ internal import Authentication
 internal import Foundation
 internal import GRPCTransport
 internal import Synchronization
+internal import VoiceEngines
 internal import VoiceSessions
 
 /// A running session as other threads see it. Some values can be read at once; all other work is
@@ -10,8 +11,8 @@ internal import VoiceSessions
 final class SessionHandle: Sendable {
   let id: String
   let setup: SessionSetup
-  /// The name of the engine.
-  let engine: String
+  let engine: EngineIdentity
+  let health = SessionHealth()
   let createTime = Date.now
   let feed: EventFeed
   let labels: Mutex<[String: String]>
@@ -30,7 +31,7 @@ final class SessionHandle: Sendable {
   private let joins = Mutex(TokenBucket(burst: 10, perSecond: 1))
 
   init(
-    id: String, _ setup: SessionSetup, engine: String, labels: [String: String],
+    id: String, _ setup: SessionSetup, engine: EngineIdentity, labels: [String: String],
     _ state: SessionState, _ thread: CallThread, owner: Principal, _ resumption: Resumption?
   ) {
     self.id = id

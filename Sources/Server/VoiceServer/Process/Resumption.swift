@@ -3,6 +3,7 @@ internal import AudioCore
 internal import GRPCTransport
 internal import SessionWire
 internal import SwiftProtobuf
+internal import VoiceEngines
 internal import VoiceSessions
 
 /// A secret with which a client continues its session, or another device joins it.
@@ -77,7 +78,7 @@ extension SessionHandle {
         throw InvalidField("start.\(field)", "differs from the first start of the session")
       }
     }
-    try check(start.engine.isEmpty || start.engine == engine, "engine")
+    try check(start.engine.isEmpty || start.engine == engine.name, "engine")
     try check(start.sessionID.isEmpty || start.sessionID == id, "session_id")
     try check(other.microphone == setup.microphone, "inputs.microphone")
     try check(other.microphonePair == setup.microphonePair, "inputs.microphone_pair")

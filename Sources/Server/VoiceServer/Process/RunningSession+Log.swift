@@ -30,7 +30,7 @@ extension RunningSession {
       "reference_missing_frames": "\(statistics.flow.referenceFramesMissing)",
       "output_chunks_dropped": "\(chunksDropped)",
     ]
-    if let reduction = statistics.echo.echoReturnLossEnhancement {
+    if let reduction = statistics.heard.reductionOfSession {
       fields["erle_db"] = "\((reduction * 10).rounded() / 10)"
     }
     return fields

@@ -80,9 +80,9 @@ final class RunningSession: SessionSink {
     flow = MediaFlow(setup, isResumable: resumption != nil)
     clockwork = SessionClockwork(thread)
     handle = SessionHandle(
-      id: id, setup, engine: engine.identity.name, labels: labels, session.state, thread,
+      id: id, setup, engine: engine.identity, labels: labels, session.state, thread,
       owner: client, resumption)
-    outlet = SessionOutlet(link, handle.feed, observation)
+    outlet = SessionOutlet(link, handle.feed, observation.telling(handle.health))
     handle.bind(self)
     directory.enter(handle)
     clockwork.lifetime = SessionLifetime(on: thread, limits) { [weak self] in
@@ -354,7 +354,7 @@ final class RunningSession: SessionSink {
   }
 
   func emit(_ statistics: SessionStatistics) {
-    outlet.send(flow.message(statistics, waiting: waitingFrames))
+    outlet.send(message(statistics))
   }
 
   func emit(_ path: EchoPath) { outlet.send(Anechoic_V1_EchoPath(path)) }
@@ -377,8 +377,12 @@ final class RunningSession: SessionSink {
   }
 
   /// The current statistics of the session.
-  var statistics: Anechoic_V1_SessionStats {
-    flow.message(session.statistics, waiting: waitingFrames)
+  var statistics: Anechoic_V1_SessionStats { message(session.statistics) }
+
+  private func message(_ statistics: SessionStatistics) -> Anechoic_V1_SessionStats {
+    var message = flow.message(statistics, waiting: waitingFrames)
+    if let load = load.ofThread { message.timing.threadLoad = load }
+    return message
   }
 }
 

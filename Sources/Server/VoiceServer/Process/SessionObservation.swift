@@ -13,6 +13,8 @@ struct SessionObservation {
   private let metrics: ServerMetrics
   private let log: ServerLog
   private let cause: ServerLog.Cause
+  /// The state that the session tells once a second, or nil before it runs.
+  private var health: SessionHealth?
   /// The counts of the session that the metrics contain already.
   private var counted: (frames: UInt64, referenceMissing: UInt64, concealed: UInt64) = (0, 0, 0)
   private var nextObservation = Self.observedFrames
@@ -22,6 +24,13 @@ struct SessionObservation {
     metrics = configuration.metrics
     log = configuration.log
     self.cause = cause
+  }
+
+  /// Returns the observation that also tells the state of the session.
+  func telling(_ health: SessionHealth) -> Self {
+    var observation = self
+    observation.health = health
+    return observation
   }
 
   func started(_ id: String, _ setup: SessionSetup, _ engine: EngineIdentity) {
@@ -43,7 +52,9 @@ struct SessionObservation {
     record(session)
     guard counted.frames >= nextObservation else { return }
     nextObservation = counted.frames + Self.observedFrames
-    observe(session.statistics)
+    let statistics = session.statistics
+    health?.publish(statistics)
+    observe(statistics)
   }
 
   /// Counts the lateness of frames. Runs per frame: no allocation, lock, log or await.
@@ -65,7 +76,9 @@ struct SessionObservation {
   }
 
   private func observe(_ statistics: SessionStatistics) {
-    if statistics.hasConverged, let reduction = statistics.echo.echoReturnLossEnhancement {
+    if statistics.hasConverged, statistics.heard.isReferenceActive,
+      let reduction = statistics.echo.echoReturnLossEnhancement
+    {
       metrics.echoReduction.record(UInt64(max(0, min(reduction, 1000)) * 100))
     }
     if let delay = statistics.echoDelay {

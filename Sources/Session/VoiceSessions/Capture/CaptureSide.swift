@@ -59,6 +59,7 @@ struct CaptureSide: ~Copyable {
   /// Nil while turns are not detected.
   private var turns: TurnDetector?
   private var meter = SessionMeter()
+  private var heard: HeardReduction
   private var oppositeChannels = OppositeChannelsDetector()
   private var warnings = CaptureWarnings()
 
@@ -66,6 +67,7 @@ struct CaptureSide: ~Copyable {
     let pipeline = try CapturePipeline(setup, engine)
     let outputs = try CaptureOutputs(setup, pipeline)
     echo = try EchoReference(setup, pipeline, engine)
+    heard = HeardReduction(delay: outputs.latencies.processed)
     self.outputs = outputs
     hasReference = setup.echoReference != nil
     // At most the last chunk, the gap before it and `longestWaitFrames` wait.
@@ -241,6 +243,7 @@ struct CaptureSide: ~Copyable {
     watch(findings, lacksReference: lacksReference, context, &news)
     info = FrameInfo(
       speechProbability: findings.speechProbability, hasVoice: findings.hasVoice, isMuted: isMuted)
+    if hasReference { hear(isInjecting: injections.isHeardByFarEnd) }
     return news
   }
 
@@ -316,6 +319,16 @@ struct CaptureSide: ~Copyable {
     return turns?.process(outputs.processed, observation)
   }
 
+  /// Measures how much of the echo is heard. Injected speech in the output is no echo.
+  private mutating func hear(isInjecting: Bool) {
+    heard.process(
+      HeardReduction.Observation(
+        microphone: meter.microphoneMeanSquare, reference: echo.newestMeanSquare,
+        output: outputs.processed.meanSquare, hasVoice: info.hasVoice,
+        isMuted: info.isMuted || isInjecting,
+        isAtRest: pipeline.restsEcho))
+  }
+
   private mutating func watch(
     _ findings: FrameFindings, lacksReference: Bool, _ context: Context, _ news: inout News
   ) {
@@ -383,6 +396,11 @@ struct CaptureSide: ~Copyable {
     statistics.echoDelay = pipeline.restsEcho ? nil : echo.status.echoDelay
     // A slower loudspeaker lets the echo come later and later.
     statistics.driftPPM = echo.status.drift.map { -$0 }
+    guard hasReference else { return statistics }
+    statistics.levels.reference = Decibels.level(meanSquare: echo.newestMeanSquare)
+    statistics.heard = .init(
+      isReferenceActive: heard.isReferenceActive, reduction: heard.recent,
+      reductionOfSession: heard.ofSession)
     return statistics
   }
 }

@@ -19,6 +19,8 @@ public struct SessionState: Sendable, Equatable {
   public internal(set) var isSuspended = false
   /// The client that plays the playback on another device, or nil.
   public internal(set) var playbackClient: String?
+  /// The capture warnings that are active.
+  public internal(set) var problems: Set<CaptureProblem> = []
   /// The id of the last event, or 0 before the first.
   public internal(set) var lastEventID: UInt64 = 0
 
@@ -46,6 +48,8 @@ public struct SessionState: Sendable, Equatable {
     case .muteChanged: isMutedSpeechActive = false
     case .injectionAvailabilityChanged(let isAvailable): isInjectionAvailable = isAvailable
     case .routeChanged(let change): route = change.current
+    case .captureWarning(let problem, true): problems.insert(problem)
+    case .captureWarning(let problem, false): problems.remove(problem)
     case .suspended: isSuspended = true
     case .resumed: isSuspended = false
     case .playbackClientChanged(let client, let hasJoined):

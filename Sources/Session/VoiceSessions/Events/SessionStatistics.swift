@@ -12,6 +12,8 @@ public struct SessionStatistics: Sendable, Equatable {
   public var driftPPM: Double?
   /// Whether the echo canceller has converged.
   public var hasConverged = false
+  /// The echo reduction as a person hears it.
+  public var heard = HeardEcho()
   public var levels = Levels()
   public var flow = Flow()
   public var activeMicMode = MicMode.standard
@@ -39,6 +41,18 @@ public struct SessionStatistics: Sendable, Equatable {
     }
   }
 
+  /// The echo reduction as a person hears it: the level of the microphone above that of the output while
+  /// the reference sounds. Nil until the reference has sounded for 2 s.
+  public struct HeardEcho: Sendable, Equatable {
+    /// Whether the reference sounds, or did within the last 0.3 s.
+    public var isReferenceActive = false
+    /// The reduction of about the last second in which the reference sounded and no voice was found, in
+    /// dB.
+    public var reduction: Float?
+    /// The reduction of the whole session where no voice was found, in dB, or else of all of it.
+    public var reductionOfSession: Float?
+  }
+
   /// The levels of the last frame in dBFS.
   public struct Levels: Sendable, Equatable {
     public var microphone: Float = 0
@@ -46,6 +60,8 @@ public struct SessionStatistics: Sendable, Equatable {
     public var noiseFloor: Float = 0
     /// 0...1.
     public var speechProbability: Float = 0
+    /// The echo reference as it came, or nil without one.
+    public var reference: Float?
   }
 
   public struct Flow: Sendable, Equatable {

@@ -49,6 +49,8 @@ def _value(hint: Any, message: Any, name: str) -> Any:
         return _member(hint, value)
     if isinstance(hint, type) and is_dataclass(hint):
         return from_message(hint, value)
+    if get_origin(hint) is list and issubclass(get_args(hint)[0], Enum):
+        return [_member(get_args(hint)[0], each) for each in value]
     if get_origin(hint) is dict:
         return dict(value)
     return value

@@ -17,7 +17,7 @@ from ._convert import from_message, interval
 from ._opus import Encoder
 from ._start import duration, field_named
 from .connection import Connection, connection_to
-from .enums import EchoReference, GestureOutcome, InjectionPermission, MicMode, SessionState
+from .enums import CaptureProblem, EchoReference, GestureOutcome, InjectionPermission, MicMode, SessionState
 from .errors import FormatError
 from .events import AudioRoute, Event, MuteState, event_from
 from .formats import Format, Samples
@@ -50,6 +50,14 @@ class SessionInfo:
     state: SessionState
     playback_client: str
     """The client that plays the playback on another device. Empty if there is none."""
+    client_host: str
+    """The address of the media client, for clients with the scope `admin`. Otherwise empty."""
+    problems: list[CaptureProblem]
+    """The capture warnings that are active."""
+    reduced: bool
+    """Whether the engine runs without its most expensive part, because the server is overloaded."""
+    echo_converged: bool | None
+    """None while the echo is not cancelled, and until the reference has sounded for 2 s."""
     config: Any
     """A `SessionConfig` of anechoic.v1."""
 

@@ -17,6 +17,8 @@ class EchoStatistics:
     delay: timedelta | None
     residual_echo_likelihood: float | None
     converged: bool
+    reference_active: bool
+    heard_reduction_db: float | None
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class TimingStatistics:
     frame_processing_p99: timedelta
     input_lag: timedelta
     output_backlog: timedelta
+    thread_load: float | None
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class LevelStatistics:
     processed_rms_dbfs: float
     noise_floor_dbfs: float
     speech_probability: float
+    reference_rms_dbfs: float | None
 
 
 @dataclass(frozen=True)

@@ -157,6 +157,70 @@ public nonisolated struct Anechoic_V1_Session: @unchecked Sendable {
     set {_uniqueStorage()._voiceEnrollment = newValue}
   }
 
+  /// The engine, the formats and the pacing. Only from GetSession and in the snapshots of WatchSession.
+  public var engine: Anechoic_V1_Engine {
+    get {_storage._engine ?? Anechoic_V1_Engine()}
+    set {_uniqueStorage()._engine = newValue}
+  }
+  /// Returns true if `engine` has been explicitly set.
+  public var hasEngine: Bool {_storage._engine != nil}
+  /// Clears the value of `engine`. Subsequent reads from it will return its default value.
+  public mutating func clearEngine() {_uniqueStorage()._engine = nil}
+
+  public var inputs: Anechoic_V1_Start.Inputs {
+    get {_storage._inputs ?? Anechoic_V1_Start.Inputs()}
+    set {_uniqueStorage()._inputs = newValue}
+  }
+  /// Returns true if `inputs` has been explicitly set.
+  public var hasInputs: Bool {_storage._inputs != nil}
+  /// Clears the value of `inputs`. Subsequent reads from it will return its default value.
+  public mutating func clearInputs() {_uniqueStorage()._inputs = nil}
+
+  public var outputs: Anechoic_V1_Start.Outputs {
+    get {_storage._outputs ?? Anechoic_V1_Start.Outputs()}
+    set {_uniqueStorage()._outputs = newValue}
+  }
+  /// Returns true if `outputs` has been explicitly set.
+  public var hasOutputs: Bool {_storage._outputs != nil}
+  /// Clears the value of `outputs`. Subsequent reads from it will return its default value.
+  public mutating func clearOutputs() {_uniqueStorage()._outputs = nil}
+
+  public var pacing: Anechoic_V1_Pacing {
+    get {_storage._pacing}
+    set {_uniqueStorage()._pacing = newValue}
+  }
+
+  /// The address from which the media client started the session, without a port. Only for callers with
+  /// the scope admin, and for all callers of a server that verifies no client.
+  public var clientHost: String {
+    get {_storage._clientHost}
+    set {_uniqueStorage()._clientHost = newValue}
+  }
+
+  /// The capture warnings that are active.
+  public var problems: [Anechoic_V1_CaptureWarning.Problem] {
+    get {_storage._problems}
+    set {_uniqueStorage()._problems = newValue}
+  }
+
+  /// Whether the engine runs without its most expensive part, because the server is overloaded. Up to 1 s
+  /// old.
+  public var reduced: Bool {
+    get {_storage._reduced}
+    set {_uniqueStorage()._reduced = newValue}
+  }
+
+  /// Whether the echo canceller has converged. Up to 1 s old. Absent while the echo is not cancelled, and
+  /// until the reference has sounded for 2 s.
+  public var echoConverged: Bool {
+    get {_storage._echoConverged ?? false}
+    set {_uniqueStorage()._echoConverged = newValue}
+  }
+  /// Returns true if `echoConverged` has been explicitly set.
+  public var hasEchoConverged: Bool {_storage._echoConverged != nil}
+  /// Clears the value of `echoConverged`. Subsequent reads from it will return its default value.
+  public mutating func clearEchoConverged() {_uniqueStorage()._echoConverged = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The source of the echo canceller's reference.
@@ -282,9 +346,43 @@ public nonisolated struct Anechoic_V1_ListSessionsResponse: Sendable {
   /// Empty on the last page.
   public var nextPageToken: String = String()
 
+  /// The server that answers.
+  public var server: Anechoic_V1_ListSessionsResponse.Server {
+    get {_server ?? Anechoic_V1_ListSessionsResponse.Server()}
+    set {_server = newValue}
+  }
+  /// Returns true if `server` has been explicitly set.
+  public var hasServer: Bool {self._server != nil}
+  /// Clears the value of `server`. Subsequent reads from it will return its default value.
+  public mutating func clearServer() {self._server = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
+  /// A server and its load.
+  public nonisolated struct Server: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    public var version: String = String()
+
+    /// The sessions of all clients, and the maximum.
+    public var sessionsActive: UInt32 = 0
+
+    public var sessionsMax: UInt32 = 0
+
+    /// The part of the capacity that is taken, 0...1: of the threads' time for audio, or of the sessions,
+    /// whichever is higher.
+    public var capacityUsed: Double = 0
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
   public init() {}
+
+  fileprivate var _server: Anechoic_V1_ListSessionsResponse.Server? = nil
 }
 
 public nonisolated struct Anechoic_V1_GetSessionRequest: Sendable {
@@ -865,7 +963,7 @@ fileprivate nonisolated let _protobuf_package = "anechoic.v1"
 
 nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Session"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}create_time\0\u{1}config\0\u{1}mute\0\u{3}active_mic_mode\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{3}injection_available\0\u{3}injection_permission\0\u{1}route\0\u{1}stats\0\u{1}labels\0\u{3}last_event_id\0\u{1}owner\0\u{3}far_end_voice_active\0\u{3}echo_reference\0\u{1}state\0\u{3}playback_client\0\u{3}turn_active\0\u{3}voice_enrollment\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}create_time\0\u{1}config\0\u{1}mute\0\u{3}active_mic_mode\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{3}injection_available\0\u{3}injection_permission\0\u{1}route\0\u{1}stats\0\u{1}labels\0\u{3}last_event_id\0\u{1}owner\0\u{3}far_end_voice_active\0\u{3}echo_reference\0\u{1}state\0\u{3}playback_client\0\u{3}turn_active\0\u{3}voice_enrollment\0\u{1}engine\0\u{1}inputs\0\u{1}outputs\0\u{1}pacing\0\u{3}client_host\0\u{1}problems\0\u{1}reduced\0\u{3}echo_converged\0")
 
   fileprivate class _StorageClass {
     var _name: String = String()
@@ -888,6 +986,14 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
     var _playbackClient: String = String()
     var _turnActive: Bool = false
     var _voiceEnrollment: Anechoic_V1_VoiceEnrollment = .unspecified
+    var _engine: Anechoic_V1_Engine? = nil
+    var _inputs: Anechoic_V1_Start.Inputs? = nil
+    var _outputs: Anechoic_V1_Start.Outputs? = nil
+    var _pacing: Anechoic_V1_Pacing = .unspecified
+    var _clientHost: String = String()
+    var _problems: [Anechoic_V1_CaptureWarning.Problem] = []
+    var _reduced: Bool = false
+    var _echoConverged: Bool? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -918,6 +1024,14 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
       _playbackClient = source._playbackClient
       _turnActive = source._turnActive
       _voiceEnrollment = source._voiceEnrollment
+      _engine = source._engine
+      _inputs = source._inputs
+      _outputs = source._outputs
+      _pacing = source._pacing
+      _clientHost = source._clientHost
+      _problems = source._problems
+      _reduced = source._reduced
+      _echoConverged = source._echoConverged
     }
   }
 
@@ -956,6 +1070,14 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
         case 18: try { try decoder.decodeSingularStringField(value: &_storage._playbackClient) }()
         case 19: try { try decoder.decodeSingularBoolField(value: &_storage._turnActive) }()
         case 20: try { try decoder.decodeSingularEnumField(value: &_storage._voiceEnrollment) }()
+        case 21: try { try decoder.decodeSingularMessageField(value: &_storage._engine) }()
+        case 22: try { try decoder.decodeSingularMessageField(value: &_storage._inputs) }()
+        case 23: try { try decoder.decodeSingularMessageField(value: &_storage._outputs) }()
+        case 24: try { try decoder.decodeSingularEnumField(value: &_storage._pacing) }()
+        case 25: try { try decoder.decodeSingularStringField(value: &_storage._clientHost) }()
+        case 26: try { try decoder.decodeRepeatedEnumField(value: &_storage._problems) }()
+        case 27: try { try decoder.decodeSingularBoolField(value: &_storage._reduced) }()
+        case 28: try { try decoder.decodeSingularBoolField(value: &_storage._echoConverged) }()
         default: break
         }
       }
@@ -1028,6 +1150,30 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
       if _storage._voiceEnrollment != .unspecified {
         try visitor.visitSingularEnumField(value: _storage._voiceEnrollment, fieldNumber: 20)
       }
+      try { if let v = _storage._engine {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+      } }()
+      try { if let v = _storage._inputs {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+      } }()
+      try { if let v = _storage._outputs {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
+      } }()
+      if _storage._pacing != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._pacing, fieldNumber: 24)
+      }
+      if !_storage._clientHost.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._clientHost, fieldNumber: 25)
+      }
+      if !_storage._problems.isEmpty {
+        try visitor.visitPackedEnumField(value: _storage._problems, fieldNumber: 26)
+      }
+      if _storage._reduced != false {
+        try visitor.visitSingularBoolField(value: _storage._reduced, fieldNumber: 27)
+      }
+      try { if let v = _storage._echoConverged {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 28)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1057,6 +1203,14 @@ nonisolated extension Anechoic_V1_Session: SwiftProtobuf.Message, SwiftProtobuf.
         if _storage._playbackClient != rhs_storage._playbackClient {return false}
         if _storage._turnActive != rhs_storage._turnActive {return false}
         if _storage._voiceEnrollment != rhs_storage._voiceEnrollment {return false}
+        if _storage._engine != rhs_storage._engine {return false}
+        if _storage._inputs != rhs_storage._inputs {return false}
+        if _storage._outputs != rhs_storage._outputs {return false}
+        if _storage._pacing != rhs_storage._pacing {return false}
+        if _storage._clientHost != rhs_storage._clientHost {return false}
+        if _storage._problems != rhs_storage._problems {return false}
+        if _storage._reduced != rhs_storage._reduced {return false}
+        if _storage._echoConverged != rhs_storage._echoConverged {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -1111,7 +1265,7 @@ nonisolated extension Anechoic_V1_ListSessionsRequest: SwiftProtobuf.Message, Sw
 
 nonisolated extension Anechoic_V1_ListSessionsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListSessionsResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sessions\0\u{3}next_page_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sessions\0\u{3}next_page_token\0\u{1}server\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1121,24 +1275,78 @@ nonisolated extension Anechoic_V1_ListSessionsResponse: SwiftProtobuf.Message, S
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.sessions) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.nextPageToken) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._server) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.sessions.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.sessions, fieldNumber: 1)
     }
     if !self.nextPageToken.isEmpty {
       try visitor.visitSingularStringField(value: self.nextPageToken, fieldNumber: 2)
     }
+    try { if let v = self._server {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Anechoic_V1_ListSessionsResponse, rhs: Anechoic_V1_ListSessionsResponse) -> Bool {
     if lhs.sessions != rhs.sessions {return false}
     if lhs.nextPageToken != rhs.nextPageToken {return false}
+    if lhs._server != rhs._server {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_ListSessionsResponse.Server: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Anechoic_V1_ListSessionsResponse.protoMessageName + ".Server"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}sessions_active\0\u{3}sessions_max\0\u{3}capacity_used\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.version) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.sessionsActive) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.sessionsMax) }()
+      case 4: try { try decoder.decodeSingularDoubleField(value: &self.capacityUsed) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.version.isEmpty {
+      try visitor.visitSingularStringField(value: self.version, fieldNumber: 1)
+    }
+    if self.sessionsActive != 0 {
+      try visitor.visitSingularUInt32Field(value: self.sessionsActive, fieldNumber: 2)
+    }
+    if self.sessionsMax != 0 {
+      try visitor.visitSingularUInt32Field(value: self.sessionsMax, fieldNumber: 3)
+    }
+    if self.capacityUsed.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.capacityUsed, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_ListSessionsResponse.Server, rhs: Anechoic_V1_ListSessionsResponse.Server) -> Bool {
+    if lhs.version != rhs.version {return false}
+    if lhs.sessionsActive != rhs.sessionsActive {return false}
+    if lhs.sessionsMax != rhs.sessionsMax {return false}
+    if lhs.capacityUsed != rhs.capacityUsed {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -157,6 +157,21 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     /// has lowered the microphone by less than 3 dB for 5 s.
     public var converged: Bool = false
 
+    /// Whether the reference was above -50 dBFS within the last 0.3 s.
+    public var referenceActive: Bool = false
+
+    /// The level of the microphone above that of the processed output, in decibels: the mean over about
+    /// the last second in which the reference or its echo sounded, no voice was found and nothing was
+    /// muted. All stages contribute. Absent until the reference has sounded for 2 s.
+    public var heardReductionDb: Float {
+      get {_heardReductionDb ?? 0}
+      set {_heardReductionDb = newValue}
+    }
+    /// Returns true if `heardReductionDb` has been explicitly set.
+    public var hasHeardReductionDb: Bool {self._heardReductionDb != nil}
+    /// Clears the value of `heardReductionDb`. Subsequent reads from it will return its default value.
+    public mutating func clearHeardReductionDb() {self._heardReductionDb = nil}
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
@@ -165,6 +180,7 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     fileprivate var _echoReturnLossEnhancementDb: Float? = nil
     fileprivate var _delay: SwiftProtobuf.Google_Protobuf_Duration? = nil
     fileprivate var _residualEchoLikelihood: Float? = nil
+    fileprivate var _heardReductionDb: Float? = nil
   }
 
   public nonisolated struct Timing: Sendable {
@@ -234,6 +250,16 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     /// Clears the value of `outputBacklog`. Subsequent reads from it will return its default value.
     public mutating func clearOutputBacklog() {self._outputBacklog = nil}
 
+    /// The share of its time that the thread of the session uses, 0...1. Only in real time.
+    public var threadLoad: Double {
+      get {_threadLoad ?? 0}
+      set {_threadLoad = newValue}
+    }
+    /// Returns true if `threadLoad` has been explicitly set.
+    public var hasThreadLoad: Bool {self._threadLoad != nil}
+    /// Clears the value of `threadLoad`. Subsequent reads from it will return its default value.
+    public mutating func clearThreadLoad() {self._threadLoad = nil}
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
@@ -244,6 +270,7 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     fileprivate var _frameProcessingP99: SwiftProtobuf.Google_Protobuf_Duration? = nil
     fileprivate var _inputLag: SwiftProtobuf.Google_Protobuf_Duration? = nil
     fileprivate var _outputBacklog: SwiftProtobuf.Google_Protobuf_Duration? = nil
+    fileprivate var _threadLoad: Double? = nil
   }
 
   /// The elastic buffer of an input.
@@ -295,9 +322,21 @@ public nonisolated struct Anechoic_V1_SessionStats: @unchecked Sendable {
     /// The speech probability of the last frame, 0...1.
     public var speechProbability: Float = 0
 
+    /// The echo reference as it arrives, or the playback that takes its place. Absent without either.
+    public var referenceRmsDbfs: Float {
+      get {_referenceRmsDbfs ?? 0}
+      set {_referenceRmsDbfs = newValue}
+    }
+    /// Returns true if `referenceRmsDbfs` has been explicitly set.
+    public var hasReferenceRmsDbfs: Bool {self._referenceRmsDbfs != nil}
+    /// Clears the value of `referenceRmsDbfs`. Subsequent reads from it will return its default value.
+    public mutating func clearReferenceRmsDbfs() {self._referenceRmsDbfs = nil}
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
+
+    fileprivate var _referenceRmsDbfs: Float? = nil
   }
 
   /// Counters since the start of the session.
@@ -478,7 +517,7 @@ nonisolated extension Anechoic_V1_SessionStats: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Anechoic_V1_SessionStats.Echo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Anechoic_V1_SessionStats.protoMessageName + ".Echo"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}echo_return_loss_db\0\u{3}echo_return_loss_enhancement_db\0\u{1}delay\0\u{3}residual_echo_likelihood\0\u{1}converged\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}echo_return_loss_db\0\u{3}echo_return_loss_enhancement_db\0\u{1}delay\0\u{3}residual_echo_likelihood\0\u{1}converged\0\u{3}reference_active\0\u{3}heard_reduction_db\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -491,6 +530,8 @@ nonisolated extension Anechoic_V1_SessionStats.Echo: SwiftProtobuf.Message, Swif
       case 3: try { try decoder.decodeSingularMessageField(value: &self._delay) }()
       case 4: try { try decoder.decodeSingularFloatField(value: &self._residualEchoLikelihood) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.converged) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.referenceActive) }()
+      case 7: try { try decoder.decodeSingularFloatField(value: &self._heardReductionDb) }()
       default: break
       }
     }
@@ -516,6 +557,12 @@ nonisolated extension Anechoic_V1_SessionStats.Echo: SwiftProtobuf.Message, Swif
     if self.converged != false {
       try visitor.visitSingularBoolField(value: self.converged, fieldNumber: 5)
     }
+    if self.referenceActive != false {
+      try visitor.visitSingularBoolField(value: self.referenceActive, fieldNumber: 6)
+    }
+    try { if let v = self._heardReductionDb {
+      try visitor.visitSingularFloatField(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -525,6 +572,8 @@ nonisolated extension Anechoic_V1_SessionStats.Echo: SwiftProtobuf.Message, Swif
     if lhs._delay != rhs._delay {return false}
     if lhs._residualEchoLikelihood != rhs._residualEchoLikelihood {return false}
     if lhs.converged != rhs.converged {return false}
+    if lhs.referenceActive != rhs.referenceActive {return false}
+    if lhs._heardReductionDb != rhs._heardReductionDb {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -532,7 +581,7 @@ nonisolated extension Anechoic_V1_SessionStats.Echo: SwiftProtobuf.Message, Swif
 
 nonisolated extension Anechoic_V1_SessionStats.Timing: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Anechoic_V1_SessionStats.protoMessageName + ".Timing"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}drift_ppm\0\u{1}jitter\0\u{3}frame_processing_p50\0\u{3}frame_processing_p99\0\u{3}input_lag\0\u{3}output_backlog\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}drift_ppm\0\u{1}jitter\0\u{3}frame_processing_p50\0\u{3}frame_processing_p99\0\u{3}input_lag\0\u{3}output_backlog\0\u{3}thread_load\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -546,6 +595,7 @@ nonisolated extension Anechoic_V1_SessionStats.Timing: SwiftProtobuf.Message, Sw
       case 4: try { try decoder.decodeSingularMessageField(value: &self._frameProcessingP99) }()
       case 5: try { try decoder.decodeSingularMessageField(value: &self._inputLag) }()
       case 6: try { try decoder.decodeSingularMessageField(value: &self._outputBacklog) }()
+      case 7: try { try decoder.decodeSingularDoubleField(value: &self._threadLoad) }()
       default: break
       }
     }
@@ -574,6 +624,9 @@ nonisolated extension Anechoic_V1_SessionStats.Timing: SwiftProtobuf.Message, Sw
     try { if let v = self._outputBacklog {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     } }()
+    try { if let v = self._threadLoad {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -584,6 +637,7 @@ nonisolated extension Anechoic_V1_SessionStats.Timing: SwiftProtobuf.Message, Sw
     if lhs._frameProcessingP99 != rhs._frameProcessingP99 {return false}
     if lhs._inputLag != rhs._inputLag {return false}
     if lhs._outputBacklog != rhs._outputBacklog {return false}
+    if lhs._threadLoad != rhs._threadLoad {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -630,7 +684,7 @@ nonisolated extension Anechoic_V1_SessionStats.Buffer: SwiftProtobuf.Message, Sw
 
 nonisolated extension Anechoic_V1_SessionStats.Levels: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Anechoic_V1_SessionStats.protoMessageName + ".Levels"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}microphone_rms_dbfs\0\u{3}processed_rms_dbfs\0\u{3}noise_floor_dbfs\0\u{3}speech_probability\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}microphone_rms_dbfs\0\u{3}processed_rms_dbfs\0\u{3}noise_floor_dbfs\0\u{3}speech_probability\0\u{3}reference_rms_dbfs\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -642,12 +696,17 @@ nonisolated extension Anechoic_V1_SessionStats.Levels: SwiftProtobuf.Message, Sw
       case 2: try { try decoder.decodeSingularFloatField(value: &self.processedRmsDbfs) }()
       case 3: try { try decoder.decodeSingularFloatField(value: &self.noiseFloorDbfs) }()
       case 4: try { try decoder.decodeSingularFloatField(value: &self.speechProbability) }()
+      case 5: try { try decoder.decodeSingularFloatField(value: &self._referenceRmsDbfs) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.microphoneRmsDbfs.bitPattern != 0 {
       try visitor.visitSingularFloatField(value: self.microphoneRmsDbfs, fieldNumber: 1)
     }
@@ -660,6 +719,9 @@ nonisolated extension Anechoic_V1_SessionStats.Levels: SwiftProtobuf.Message, Sw
     if self.speechProbability.bitPattern != 0 {
       try visitor.visitSingularFloatField(value: self.speechProbability, fieldNumber: 4)
     }
+    try { if let v = self._referenceRmsDbfs {
+      try visitor.visitSingularFloatField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -668,6 +730,7 @@ nonisolated extension Anechoic_V1_SessionStats.Levels: SwiftProtobuf.Message, Sw
     if lhs.processedRmsDbfs != rhs.processedRmsDbfs {return false}
     if lhs.noiseFloorDbfs != rhs.noiseFloorDbfs {return false}
     if lhs.speechProbability != rhs.speechProbability {return false}
+    if lhs._referenceRmsDbfs != rhs._referenceRmsDbfs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -4,12 +4,14 @@ enum PageStyle {
     :root {
       color-scheme: light dark;
       --page: #ffffff; --panel: #f6f5f3; --text: #1c1c22; --quiet: #63636e; --line: #dddbd6;
-      --microphone: #2b68d8; --reference: #b36b00; --output: #0b8069; --warning: #c83232;
+      --microphone: #2b68d8; --reference: #b36b00; --output: #0b8069; --second: #a23bb5;
+      --warning: #c83232; --zoom: 1; --left: 0;
     }
     @media (prefers-color-scheme: dark) {
       :root {
         --page: #121217; --panel: #1b1b22; --text: #ececf1; --quiet: #a0a0ad; --line: #34343f;
-        --microphone: #74a9ff; --reference: #e8ad45; --output: #3fc9a8; --warning: #ff7f76;
+        --microphone: #74a9ff; --reference: #e8ad45; --output: #3fc9a8; --second: #d98ae6;
+        --warning: #ff7f76;
       }
     }
     * { box-sizing: border-box; }
@@ -51,6 +53,11 @@ enum PageStyle {
       background: var(--panel); cursor: crosshair; overflow: hidden; touch-action: pan-y;
       border-radius: 3px;
     }
+    .view { overflow: hidden; }
+    .rows .view > svg {
+      width: calc(100% * var(--zoom)); transform: translateX(calc(-100% * var(--left)));
+    }
+    #zoom button { padding: 2px 10px; }
     .rows .image { height: 150px; }
     .rows .curves { height: 110px; }
     .rows .lanes { height: 96px; }
@@ -67,6 +74,7 @@ enum PageStyle {
     .microphone { --tint: var(--microphone); }
     .reference { --tint: var(--reference); }
     .output { --tint: var(--output); }
+    .second { --tint: var(--second); }
     .warning { --tint: var(--warning); }
     .key {
       display: inline-block; font-size: 13px; font-weight: 400; color: var(--quiet);
@@ -86,6 +94,8 @@ enum PageStyle {
       font-weight: 400;
     }
     th { color: var(--quiet); padding-right: 16px; width: 42%; }
+    .columns th { width: auto; color: var(--text); font-weight: 600; }
+    .facts td + td { padding-left: 16px; }
     .events th { width: 84px; }
     button {
       font: inherit; color: var(--microphone); background: none; border: 0; padding: 0;
@@ -105,7 +115,8 @@ enum PageStyle {
       audio { width: 100%; }
     }
     @media print {
-      audio, .hint, .head, .note { display: none; }
+      audio, .hint, .head, .note, #zoom { display: none; }
+      .rows .view > svg { width: 100%; transform: none; }
       main { max-width: none; padding: 0; }
       * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
     }

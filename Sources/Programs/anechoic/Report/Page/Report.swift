@@ -14,6 +14,8 @@ package struct Report: Sendable {
   /// The most important figures, for the top of the page.
   package var highlights: [Fact]
   package var facts: [Fact]
+  /// The headings of the values of the facts. Empty if there is one value for each.
+  package var columns: [String]
   package var events: [Event]
   /// The number of events that the list leaves out.
   package var omittedEvents: Int
@@ -24,8 +26,8 @@ package struct Report: Sendable {
 
   package init(
     title: String, subtitle: String, warnings: [String], duration: Double, sounds: [Sound],
-    plots: [Plot], highlights: [Fact], facts: [Fact], events: [Event], omittedEvents: Int,
-    levels: ClosedRange<Double>, version: String
+    plots: [Plot], highlights: [Fact], facts: [Fact], columns: [String] = [], events: [Event],
+    omittedEvents: Int, levels: ClosedRange<Double>, version: String
   ) {
     self.title = title
     self.subtitle = subtitle
@@ -35,21 +37,27 @@ package struct Report: Sendable {
     self.plots = plots
     self.highlights = highlights
     self.facts = facts
+    self.columns = columns
     self.events = events
     self.omittedEvents = omittedEvents
     self.levels = levels
     self.version = version
   }
 
-  /// A number with its name.
+  /// A number with its name, or the numbers of several runs.
   package struct Fact: Sendable {
     package var name: String
-    package var value: String
+    package var values: [String]
 
-    package init(_ name: String, _ value: String) {
+    package init(_ name: String, _ values: String...) { self.init(name, values) }
+
+    package init(_ name: String, _ values: [String]) {
       self.name = name
-      self.value = value
+      self.values = values
     }
+
+    /// All values in one line.
+    package var text: String { values.joined(separator: " / ") }
   }
 
   /// A thing that happened at a time in seconds.
@@ -114,7 +122,7 @@ package struct Plot: Sendable {
 
   /// The colours of curves and lanes.
   package enum Tint: String, Sendable {
-    case microphone, reference, output, warning
+    case microphone, reference, output, second, warning
   }
 
   package struct Curve: Sendable {

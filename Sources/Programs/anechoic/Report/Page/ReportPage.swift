@@ -50,7 +50,7 @@ package struct ReportPage {
       + "style-src \(Markup.policySource(of: PageStyle.text)); "
       + "script-src \(Markup.policySource(of: PageScript.text))"
     let highlights = report.highlights.map {
-      "<div><dt>\(Markup.escape($0.name))</dt><dd>\(Markup.escape($0.value))</dd></div>"
+      "<div><dt>\(Markup.escape($0.name))</dt><dd>\(Markup.escape($0.text))</dd></div>"
     }.joined()
     let warnings = report.warnings.map {
       "<p class=\"alert\" role=\"alert\">Warning: \(Markup.escape($0)).</p>"
@@ -58,8 +58,8 @@ package struct ReportPage {
     let keys =
       report.sounds.contains { $0.media != nil }
       ? "Click a plot to move. Start another player to compare it at the same place. "
-        + "Keys: space, ← →, 1 to \(report.sounds.count)."
-      : "Click a plot to move."
+        + "Keys: space, ← →, + −, 1 to \(report.sounds.count)."
+      : "Click a plot to move. Keys: ← →, + −."
     return """
       <!doctype html>
       <html lang="en">
@@ -79,14 +79,21 @@ package struct ReportPage {
       <dl class="highlights">\(highlights)</dl>
       <div class="scale"><svg role="img" aria-label="The colours of levels">\
       \(PlotMarkup.colorBar(report.levels))</svg><span>dBFS</span>
-      <span id="clock">0:00.00</span><p class="hint">\(keys)</p></div>
+      <span id="clock">0:00.00</span><span id="zoom" hidden>\
+      <button type="button" aria-label="Zoom out">−</button>\
+      <button type="button">Whole</button>\
+      <button type="button" aria-label="Zoom in">+</button> <span id="range"></span></span>\
+      <p class="hint">\(keys)</p></div>
 
       """
   }
 
   private var end: String {
-    let facts = report.facts.map {
-      "<tr><th>\(Markup.escape($0.name))</th><td>\(Markup.escape($0.value))</td></tr>"
+    let columns = report.columns.map { "<th>\(Markup.escape($0))</th>" }.joined()
+    let headings = columns.isEmpty ? "" : "<tr class=\"columns\"><td></td>\(columns)</tr>"
+    let facts = report.facts.map { fact in
+      "<tr><th>\(Markup.escape(fact.name))</th>"
+        + fact.values.map { "<td>\(Markup.escape($0))</td>" }.joined() + "</tr>"
     }.joined(separator: "\n")
     let events = report.events.map { event in
       let text = Clock.text(event.time, digits: 2, longest: report.duration)
@@ -98,7 +105,7 @@ package struct ReportPage {
       ? "<p class=\"note\">\(report.omittedEvents) later events are not listed.</p>" : ""
     return """
       <div class="tables">
-      <section><h2>Numbers</h2><table class="facts">\(facts)</table></section>
+      <section><h2>Numbers</h2><table class="facts">\(headings)\(facts)</table></section>
       <section><h2>Events</h2><table class="events">\(events)</table>\(omitted)</section>
       </div>
       <footer>Made by anechoic \(Markup.escape(report.version)).</footer>
@@ -131,9 +138,11 @@ package struct ReportPage {
     let name = Markup.escape("\(plot.title), position")
     return """
       <div class="rows"><svg class="\(kind)" aria-hidden="true">\(PlotMarkup.gutter(plot))</svg>\
-      <svg class="cell \(kind)" role="slider" tabindex="0" aria-label="\(name)" aria-valuemin="0" \
-      aria-valuemax="\(report.duration)" aria-valuenow="0">\(PlotMarkup.cell(plot, time: time))</svg>\
-      <svg class="times" aria-hidden="true">\(PlotMarkup.timeLabels(time))</svg></div>
+      <div class="view \(kind)"><svg class="cell" role="slider" tabindex="0" aria-label="\(name)" \
+      aria-valuemin="0" aria-valuemax="\(report.duration)" aria-valuenow="0">\
+      \(PlotMarkup.cell(plot, time: time))</svg></div>\
+      <div class="view times"><svg class="labels" aria-hidden="true">\
+      \(PlotMarkup.timeLabels(time))</svg></div></div>
       """
   }
 

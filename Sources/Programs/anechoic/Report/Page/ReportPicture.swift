@@ -23,6 +23,8 @@ package struct ReportPicture {
     .curve { fill: none; stroke-width: 1.8; stroke-linejoin: round; stroke-linecap: round; }
     .curve.microphone { stroke: #2b68d8; } .curve.reference { stroke: #b36b00; }
     .curve.output { stroke: #0b8069; } .curve.warning { stroke: #c83232; }
+    .curve.second { stroke: #a23bb5; }
+    .span.second, .key.second { fill: #a23bb5; }
     .span.microphone, .key.microphone { fill: #2b68d8; }
     .span.reference, .key.reference { fill: #b36b00; }
     .span.output, .key.output { fill: #0b8069; }
@@ -65,11 +67,11 @@ package struct ReportPicture {
       text += line("Warning: \(warning).", "alert", x, y + 42)
     }
     y += 62
-    let bar = 230.0
+    let bar = 180.0
     let share = (Self.width - 2 * x - bar - 60) / Double(max(1, report.highlights.count))
     for (index, fact) in report.highlights.enumerated() {
       let left = x + Double(index) * share
-      text += line(fact.name, "", left, y + 12) + line(fact.value, "value", left, y + 36)
+      text += line(fact.name, "", left, y + 12) + line(fact.text, "value", left, y + 36)
     }
     text += """
       <svg x="\((Self.width - x - bar).fixed(1))" y="\((y + 8).fixed(1))" width="\(bar.fixed(0))" \

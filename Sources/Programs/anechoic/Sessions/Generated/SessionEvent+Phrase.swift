@@ -52,7 +52,7 @@ extension Anechoic_V1_MutedSpeechActivity {
 extension Anechoic_V1_VoiceActivityChanged {
   /// The message in words.
   var phrase: String {
-    "\(Words.of(side)) \(active ? "talks" : "is silent") from sample \(beganAtSample)"
+    "\(Words.of(side)) \(active ? "talks" : "is quiet") from sample \(beganAtSample)"
   }
 }
 

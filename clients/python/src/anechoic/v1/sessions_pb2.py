@@ -17,12 +17,13 @@ from anechoic.v1 import events_pb2 as anechoic_dot_v1_dot_events__pb2
 from anechoic.v1 import options_pb2 as anechoic_dot_v1_dot_options__pb2
 from anechoic.v1 import recording_pb2 as anechoic_dot_v1_dot_recording__pb2
 from anechoic.v1 import stats_pb2 as anechoic_dot_v1_dot_stats__pb2
+from anechoic.v1 import voice_processing_pb2 as anechoic_dot_v1_dot_voice__processing__pb2
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import field_mask_pb2 as google_dot_protobuf_dot_field__mask__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1a\x61nechoic/v1/sessions.proto\x12\x0b\x61nechoic.v1\x1a\x17\x61nechoic/v1/audio.proto\x1a\x18\x61nechoic/v1/config.proto\x1a\x18\x61nechoic/v1/events.proto\x1a\x19\x61nechoic/v1/options.proto\x1a\x1b\x61nechoic/v1/recording.proto\x1a\x17\x61nechoic/v1/stats.proto\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x91\x08\n\x07Session\x12\x0c\n\x04name\x18\x01 \x01(\t\x12/\n\x0b\x63reate_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x06\x63onfig\x18\x03 \x01(\x0b\x32\x1a.anechoic.v1.SessionConfig\x12$\n\x04mute\x18\x04 \x01(\x0b\x32\x16.anechoic.v1.MuteState\x12-\n\x0f\x61\x63tive_mic_mode\x18\x05 \x01(\x0e\x32\x14.anechoic.v1.MicMode\x12\x14\n\x0cvoice_active\x18\x06 \x01(\x08\x12\x1b\n\x13muted_speech_active\x18\x07 \x01(\x08\x12\x1b\n\x13injection_available\x18\x08 \x01(\x08\x12>\n\x14injection_permission\x18\t \x01(\x0e\x32 .anechoic.v1.InjectionPermission\x12&\n\x05route\x18\n \x01(\x0b\x32\x17.anechoic.v1.AudioRoute\x12(\n\x05stats\x18\x0b \x01(\x0b\x32\x19.anechoic.v1.SessionStats\x12\x30\n\x06labels\x18\x0c \x03(\x0b\x32 .anechoic.v1.Session.LabelsEntry\x12\x15\n\rlast_event_id\x18\r \x01(\x04\x12\r\n\x05owner\x18\x0e \x01(\t\x12\x1c\n\x14\x66\x61r_end_voice_active\x18\x0f \x01(\x08\x12:\n\x0e\x65\x63ho_reference\x18\x10 \x01(\x0e\x32\".anechoic.v1.Session.EchoReference\x12)\n\x05state\x18\x11 \x01(\x0e\x32\x1a.anechoic.v1.Session.State\x12\x17\n\x0fplayback_client\x18\x12 \x01(\t\x12\x13\n\x0bturn_active\x18\x13 \x01(\x08\x12\x36\n\x10voice_enrollment\x18\x14 \x01(\x0e\x32\x1c.anechoic.v1.VoiceEnrollment\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x95\x01\n\rEchoReference\x12\x1e\n\x1a\x45\x43HO_REFERENCE_UNSPECIFIED\x10\x00\x12\x17\n\x13\x45\x43HO_REFERENCE_NONE\x10\x01\x12\x19\n\x15\x45\x43HO_REFERENCE_CLIENT\x10\x02\x12\x1b\n\x17\x45\x43HO_REFERENCE_PLAYBACK\x10\x03\x1a\x13\xaa\xaa\xb4\xa9\x0c\rEchoReference\"Z\n\x05State\x12\x15\n\x11STATE_UNSPECIFIED\x10\x00\x12\x11\n\rSTATE_RUNNING\x10\x01\x12\x13\n\x0fSTATE_SUSPENDED\x10\x02\x1a\x12\xaa\xaa\xb4\xa9\x0c\x0cSessionState\"<\n\x13ListSessionsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"W\n\x14ListSessionsResponse\x12&\n\x08sessions\x18\x01 \x03(\x0b\x32\x14.anechoic.v1.Session\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"!\n\x11GetSessionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\";\n\x12GetSessionResponse\x12%\n\x07session\x18\x01 \x01(\x0b\x32\x14.anechoic.v1.Session\"\x94\x01\n\x14UpdateSessionRequest\x12%\n\x07session\x18\x01 \x01(\x0b\x32\x14.anechoic.v1.Session\x12/\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMask\x12\x16\n\tat_sample\x18\x03 \x01(\x03H\x00\x88\x01\x01\x42\x0c\n\n_at_sample\"t\n\x15UpdateSessionResponse\x12%\n\x07session\x18\x01 \x01(\x0b\x32\x14.anechoic.v1.Session\x12\x1e\n\x11\x61pplied_at_sample\x18\x02 \x01(\x03H\x00\x88\x01\x01\x42\x14\n\x12_applied_at_sample\"$\n\x14\x44\x65leteSessionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"\x17\n\x15\x44\x65leteSessionResponse\"\x81\x01\n\x0eSetMuteRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05muted\x18\x02 \x01(\x08\x12\x1a\n\rif_generation\x18\x03 \x01(\x04H\x00\x88\x01\x01\x12\x16\n\tat_sample\x18\x04 \x01(\x03H\x01\x88\x01\x01\x42\x10\n\x0e_if_generationB\x0c\n\n_at_sample\"S\n\x0fSetMuteResponse\x12%\n\x05state\x18\x01 \x01(\x0b\x32\x16.anechoic.v1.MuteState\x12\x19\n\x11\x61pplied_at_sample\x18\x02 \x01(\x03\"Z\n\x18ReportMuteGestureRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x12\n\ngesture_id\x18\x02 \x01(\t\x12\x12\n\x05muted\x18\x03 \x01(\x08H\x00\x88\x01\x01\x42\x08\n\x06_muted\"\x8f\x01\n\x19ReportMuteGestureResponse\x12\x30\n\x07outcome\x18\x01 \x01(\x0e\x32\x1f.anechoic.v1.MuteGestureOutcome\x12%\n\x05state\x18\x02 \x01(\x0b\x32\x16.anechoic.v1.MuteState\x12\x19\n\x11\x63hime_in_playback\x18\x03 \x01(\x08\"\x84\x01\n\x13WatchSessionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x1a\n\rfrom_event_id\x18\x02 \x01(\x04H\x00\x88\x01\x01\x12\x31\n\x0estats_interval\x18\x03 \x01(\x0b\x32\x19.google.protobuf.DurationB\x10\n\x0e_from_event_id\"\x80\x02\n\x14WatchSessionResponse\x12(\n\x08snapshot\x18\x01 \x01(\x0b\x32\x14.anechoic.v1.SessionH\x00\x12*\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x19.anechoic.v1.SessionEventH\x00\x12*\n\x05stats\x18\x03 \x01(\x0b\x32\x19.anechoic.v1.SessionStatsH\x00\x12\x39\n\x03gap\x18\x04 \x01(\x0b\x32*.anechoic.v1.WatchSessionResponse.EventGapH\x00\x1a#\n\x08\x45ventGap\x12\x17\n\x0foldest_event_id\x18\x01 \x01(\x04\x42\x06\n\x04item\"L\n!RequestInjectionPermissionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x19\n\x11usage_description\x18\x02 \x01(\t\"Z\n\"RequestInjectionPermissionResponse\x12\x34\n\npermission\x18\x01 \x01(\x0e\x32 .anechoic.v1.InjectionPermission\")\n\x19GetInjectionStatusRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"J\n\x1aGetInjectionStatusResponse\x12,\n\x06status\x18\x01 \x01(\x0b\x32\x1c.anechoic.v1.InjectionStatus\"%\n\x15WatchInjectionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"H\n\x16WatchInjectionResponse\x12.\n\x08statuses\x18\x01 \x03(\x0b\x32\x1c.anechoic.v1.InjectionStatus\"|\n\x0fInjectionStatus\x12\x0f\n\x07session\x18\x01 \x01(\t\x12\x0f\n\x07running\x18\x02 \x01(\x08\x12\x11\n\tavailable\x18\x03 \x01(\x08\x12\x34\n\npermission\x18\x04 \x01(\x0e\x32 .anechoic.v1.InjectionPermission\"\x88\x01\n\x13InjectSpeechRequest\x12,\n\x05start\x18\x01 \x01(\x0b\x32\x1b.anechoic.v1.InjectionStartH\x00\x12(\n\x05\x61udio\x18\x02 \x01(\x0b\x32\x17.anechoic.v1.AudioChunkH\x00\x12\x0e\n\x04text\x18\x03 \x01(\tH\x00\x42\t\n\x07request\"\xab\x01\n\x0eInjectionStart\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x14\n\x0cinjection_id\x18\x02 \x01(\t\x12(\n\x06\x66ormat\x18\x03 \x01(\x0b\x32\x18.anechoic.v1.AudioFormat\x12\r\n\x05voice\x18\x04 \x01(\t\x12<\n\x18preferred_injection_mode\x18\x05 \x01(\x0e\x32\x1a.anechoic.v1.InjectionMode\"Y\n\x14InjectSpeechResponse\x12\x14\n\x0cinjection_id\x18\x01 \x01(\t\x12+\n\x08injected\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration2\xd9\x08\n\x0eSessionService\x12S\n\x0cListSessions\x12 .anechoic.v1.ListSessionsRequest\x1a!.anechoic.v1.ListSessionsResponse\x12M\n\nGetSession\x12\x1e.anechoic.v1.GetSessionRequest\x1a\x1f.anechoic.v1.GetSessionResponse\x12V\n\rUpdateSession\x12!.anechoic.v1.UpdateSessionRequest\x1a\".anechoic.v1.UpdateSessionResponse\x12V\n\rDeleteSession\x12!.anechoic.v1.DeleteSessionRequest\x1a\".anechoic.v1.DeleteSessionResponse\x12\x44\n\x07SetMute\x12\x1b.anechoic.v1.SetMuteRequest\x1a\x1c.anechoic.v1.SetMuteResponse\x12\x62\n\x11ReportMuteGesture\x12%.anechoic.v1.ReportMuteGestureRequest\x1a&.anechoic.v1.ReportMuteGestureResponse\x12U\n\x0cWatchSession\x12 .anechoic.v1.WatchSessionRequest\x1a!.anechoic.v1.WatchSessionResponse0\x01\x12}\n\x1aRequestInjectionPermission\x12..anechoic.v1.RequestInjectionPermissionRequest\x1a/.anechoic.v1.RequestInjectionPermissionResponse\x12\x65\n\x12GetInjectionStatus\x12&.anechoic.v1.GetInjectionStatusRequest\x1a\'.anechoic.v1.GetInjectionStatusResponse\x12[\n\x0eWatchInjection\x12\".anechoic.v1.WatchInjectionRequest\x1a#.anechoic.v1.WatchInjectionResponse0\x01\x12U\n\x0cInjectSpeech\x12 .anechoic.v1.InjectSpeechRequest\x1a!.anechoic.v1.InjectSpeechResponse(\x01\x12X\n\rRecordSession\x12!.anechoic.v1.RecordSessionRequest\x1a\".anechoic.v1.RecordSessionResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1a\x61nechoic/v1/sessions.proto\x12\x0b\x61nechoic.v1\x1a\x17\x61nechoic/v1/audio.proto\x1a\x18\x61nechoic/v1/config.proto\x1a\x18\x61nechoic/v1/events.proto\x1a\x19\x61nechoic/v1/options.proto\x1a\x1b\x61nechoic/v1/recording.proto\x1a\x17\x61nechoic/v1/stats.proto\x1a\"anechoic/v1/voice_processing.proto\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc0\n\n\x07Session\x12\x0c\n\x04name\x18\x01 \x01(\t\x12/\n\x0b\x63reate_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x06\x63onfig\x18\x03 \x01(\x0b\x32\x1a.anechoic.v1.SessionConfig\x12$\n\x04mute\x18\x04 \x01(\x0b\x32\x16.anechoic.v1.MuteState\x12-\n\x0f\x61\x63tive_mic_mode\x18\x05 \x01(\x0e\x32\x14.anechoic.v1.MicMode\x12\x14\n\x0cvoice_active\x18\x06 \x01(\x08\x12\x1b\n\x13muted_speech_active\x18\x07 \x01(\x08\x12\x1b\n\x13injection_available\x18\x08 \x01(\x08\x12>\n\x14injection_permission\x18\t \x01(\x0e\x32 .anechoic.v1.InjectionPermission\x12&\n\x05route\x18\n \x01(\x0b\x32\x17.anechoic.v1.AudioRoute\x12(\n\x05stats\x18\x0b \x01(\x0b\x32\x19.anechoic.v1.SessionStats\x12\x30\n\x06labels\x18\x0c \x03(\x0b\x32 .anechoic.v1.Session.LabelsEntry\x12\x15\n\rlast_event_id\x18\r \x01(\x04\x12\r\n\x05owner\x18\x0e \x01(\t\x12\x1c\n\x14\x66\x61r_end_voice_active\x18\x0f \x01(\x08\x12:\n\x0e\x65\x63ho_reference\x18\x10 \x01(\x0e\x32\".anechoic.v1.Session.EchoReference\x12)\n\x05state\x18\x11 \x01(\x0e\x32\x1a.anechoic.v1.Session.State\x12\x17\n\x0fplayback_client\x18\x12 \x01(\t\x12\x13\n\x0bturn_active\x18\x13 \x01(\x08\x12\x36\n\x10voice_enrollment\x18\x14 \x01(\x0e\x32\x1c.anechoic.v1.VoiceEnrollment\x12#\n\x06\x65ngine\x18\x15 \x01(\x0b\x32\x13.anechoic.v1.Engine\x12)\n\x06inputs\x18\x16 \x01(\x0b\x32\x19.anechoic.v1.Start.Inputs\x12+\n\x07outputs\x18\x17 \x01(\x0b\x32\x1a.anechoic.v1.Start.Outputs\x12#\n\x06pacing\x18\x18 \x01(\x0e\x32\x13.anechoic.v1.Pacing\x12\x13\n\x0b\x63lient_host\x18\x19 \x01(\t\x12\x35\n\x08problems\x18\x1a \x03(\x0e\x32#.anechoic.v1.CaptureWarning.Problem\x12\x0f\n\x07reduced\x18\x1b \x01(\x08\x12\x1b\n\x0e\x65\x63ho_converged\x18\x1c \x01(\x08H\x00\x88\x01\x01\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x95\x01\n\rEchoReference\x12\x1e\n\x1a\x45\x43HO_REFERENCE_UNSPECIFIED\x10\x00\x12\x17\n\x13\x45\x43HO_REFERENCE_NONE\x10\x01\x12\x19\n\x15\x45\x43HO_REFERENCE_CLIENT\x10\x02\x12\x1b\n\x17\x45\x43HO_REFERENCE_PLAYBACK\x10\x03\x1a\x13\xaa\xaa\xb4\xa9\x0c\rEchoReference\"Z\n\x05State\x12\x15\n\x11STATE_UNSPECIFIED\x10\x00\x12\x11\n\rSTATE_RUNNING\x10\x01\x12\x13\n\x0fSTATE_SUSPENDED\x10\x02\x1a\x12\xaa\xaa\xb4\xa9\x0c\x0cSessionStateB\x11\n\x0f_echo_converged\"<\n\x13ListSessionsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"\xf2\x01\n\x14ListSessionsResponse\x12&\n\x08sessions\x18\x01 \x03(\x0b\x32\x14.anechoic.v1.Session\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x38\n\x06server\x18\x03 \x01(\x0b\x32(.anechoic.v1.ListSessionsResponse.Server\x1a_\n\x06Server\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x17\n\x0fsessions_active\x18\x02 \x01(\r\x12\x14\n\x0csessions_max\x18\x03 \x01(\r\x12\x15\n\rcapacity_used\x18\x04 \x01(\x01\"!\n\x11GetSessionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\";\n\x12GetSessionResponse\x12%\n\x07session\x18\x01 \x01(\x0b\x32\x14.anechoic.v1.Session\"\x94\x01\n\x14UpdateSessionRequest\x12%\n\x07session\x18\x01 \x01(\x0b\x32\x14.anechoic.v1.Session\x12/\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMask\x12\x16\n\tat_sample\x18\x03 \x01(\x03H\x00\x88\x01\x01\x42\x0c\n\n_at_sample\"t\n\x15UpdateSessionResponse\x12%\n\x07session\x18\x01 \x01(\x0b\x32\x14.anechoic.v1.Session\x12\x1e\n\x11\x61pplied_at_sample\x18\x02 \x01(\x03H\x00\x88\x01\x01\x42\x14\n\x12_applied_at_sample\"$\n\x14\x44\x65leteSessionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"\x17\n\x15\x44\x65leteSessionResponse\"\x81\x01\n\x0eSetMuteRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05muted\x18\x02 \x01(\x08\x12\x1a\n\rif_generation\x18\x03 \x01(\x04H\x00\x88\x01\x01\x12\x16\n\tat_sample\x18\x04 \x01(\x03H\x01\x88\x01\x01\x42\x10\n\x0e_if_generationB\x0c\n\n_at_sample\"S\n\x0fSetMuteResponse\x12%\n\x05state\x18\x01 \x01(\x0b\x32\x16.anechoic.v1.MuteState\x12\x19\n\x11\x61pplied_at_sample\x18\x02 \x01(\x03\"Z\n\x18ReportMuteGestureRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x12\n\ngesture_id\x18\x02 \x01(\t\x12\x12\n\x05muted\x18\x03 \x01(\x08H\x00\x88\x01\x01\x42\x08\n\x06_muted\"\x8f\x01\n\x19ReportMuteGestureResponse\x12\x30\n\x07outcome\x18\x01 \x01(\x0e\x32\x1f.anechoic.v1.MuteGestureOutcome\x12%\n\x05state\x18\x02 \x01(\x0b\x32\x16.anechoic.v1.MuteState\x12\x19\n\x11\x63hime_in_playback\x18\x03 \x01(\x08\"\x84\x01\n\x13WatchSessionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x1a\n\rfrom_event_id\x18\x02 \x01(\x04H\x00\x88\x01\x01\x12\x31\n\x0estats_interval\x18\x03 \x01(\x0b\x32\x19.google.protobuf.DurationB\x10\n\x0e_from_event_id\"\x80\x02\n\x14WatchSessionResponse\x12(\n\x08snapshot\x18\x01 \x01(\x0b\x32\x14.anechoic.v1.SessionH\x00\x12*\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x19.anechoic.v1.SessionEventH\x00\x12*\n\x05stats\x18\x03 \x01(\x0b\x32\x19.anechoic.v1.SessionStatsH\x00\x12\x39\n\x03gap\x18\x04 \x01(\x0b\x32*.anechoic.v1.WatchSessionResponse.EventGapH\x00\x1a#\n\x08\x45ventGap\x12\x17\n\x0foldest_event_id\x18\x01 \x01(\x04\x42\x06\n\x04item\"L\n!RequestInjectionPermissionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x19\n\x11usage_description\x18\x02 \x01(\t\"Z\n\"RequestInjectionPermissionResponse\x12\x34\n\npermission\x18\x01 \x01(\x0e\x32 .anechoic.v1.InjectionPermission\")\n\x19GetInjectionStatusRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"J\n\x1aGetInjectionStatusResponse\x12,\n\x06status\x18\x01 \x01(\x0b\x32\x1c.anechoic.v1.InjectionStatus\"%\n\x15WatchInjectionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"H\n\x16WatchInjectionResponse\x12.\n\x08statuses\x18\x01 \x03(\x0b\x32\x1c.anechoic.v1.InjectionStatus\"|\n\x0fInjectionStatus\x12\x0f\n\x07session\x18\x01 \x01(\t\x12\x0f\n\x07running\x18\x02 \x01(\x08\x12\x11\n\tavailable\x18\x03 \x01(\x08\x12\x34\n\npermission\x18\x04 \x01(\x0e\x32 .anechoic.v1.InjectionPermission\"\x88\x01\n\x13InjectSpeechRequest\x12,\n\x05start\x18\x01 \x01(\x0b\x32\x1b.anechoic.v1.InjectionStartH\x00\x12(\n\x05\x61udio\x18\x02 \x01(\x0b\x32\x17.anechoic.v1.AudioChunkH\x00\x12\x0e\n\x04text\x18\x03 \x01(\tH\x00\x42\t\n\x07request\"\xab\x01\n\x0eInjectionStart\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x14\n\x0cinjection_id\x18\x02 \x01(\t\x12(\n\x06\x66ormat\x18\x03 \x01(\x0b\x32\x18.anechoic.v1.AudioFormat\x12\r\n\x05voice\x18\x04 \x01(\t\x12<\n\x18preferred_injection_mode\x18\x05 \x01(\x0e\x32\x1a.anechoic.v1.InjectionMode\"Y\n\x14InjectSpeechResponse\x12\x14\n\x0cinjection_id\x18\x01 \x01(\t\x12+\n\x08injected\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration2\xd9\x08\n\x0eSessionService\x12S\n\x0cListSessions\x12 .anechoic.v1.ListSessionsRequest\x1a!.anechoic.v1.ListSessionsResponse\x12M\n\nGetSession\x12\x1e.anechoic.v1.GetSessionRequest\x1a\x1f.anechoic.v1.GetSessionResponse\x12V\n\rUpdateSession\x12!.anechoic.v1.UpdateSessionRequest\x1a\".anechoic.v1.UpdateSessionResponse\x12V\n\rDeleteSession\x12!.anechoic.v1.DeleteSessionRequest\x1a\".anechoic.v1.DeleteSessionResponse\x12\x44\n\x07SetMute\x12\x1b.anechoic.v1.SetMuteRequest\x1a\x1c.anechoic.v1.SetMuteResponse\x12\x62\n\x11ReportMuteGesture\x12%.anechoic.v1.ReportMuteGestureRequest\x1a&.anechoic.v1.ReportMuteGestureResponse\x12U\n\x0cWatchSession\x12 .anechoic.v1.WatchSessionRequest\x1a!.anechoic.v1.WatchSessionResponse0\x01\x12}\n\x1aRequestInjectionPermission\x12..anechoic.v1.RequestInjectionPermissionRequest\x1a/.anechoic.v1.RequestInjectionPermissionResponse\x12\x65\n\x12GetInjectionStatus\x12&.anechoic.v1.GetInjectionStatusRequest\x1a\'.anechoic.v1.GetInjectionStatusResponse\x12[\n\x0eWatchInjection\x12\".anechoic.v1.WatchInjectionRequest\x1a#.anechoic.v1.WatchInjectionResponse0\x01\x12U\n\x0cInjectSpeech\x12 .anechoic.v1.InjectSpeechRequest\x1a!.anechoic.v1.InjectSpeechResponse(\x01\x12X\n\rRecordSession\x12!.anechoic.v1.RecordSessionRequest\x1a\".anechoic.v1.RecordSessionResponse0\x01\x62\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'anechoic.v1.sessions_pb2', globals())
@@ -35,64 +36,66 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _SESSION_ECHOREFERENCE._serialized_options = b'\252\252\264\251\014\rEchoReference'
   _SESSION_STATE._options = None
   _SESSION_STATE._serialized_options = b'\252\252\264\251\014\014SessionState'
-  _SESSION._serialized_start=301
-  _SESSION._serialized_end=1342
-  _SESSION_LABELSENTRY._serialized_start=1053
-  _SESSION_LABELSENTRY._serialized_end=1098
-  _SESSION_ECHOREFERENCE._serialized_start=1101
-  _SESSION_ECHOREFERENCE._serialized_end=1250
-  _SESSION_STATE._serialized_start=1252
-  _SESSION_STATE._serialized_end=1342
-  _LISTSESSIONSREQUEST._serialized_start=1344
-  _LISTSESSIONSREQUEST._serialized_end=1404
-  _LISTSESSIONSRESPONSE._serialized_start=1406
-  _LISTSESSIONSRESPONSE._serialized_end=1493
-  _GETSESSIONREQUEST._serialized_start=1495
-  _GETSESSIONREQUEST._serialized_end=1528
-  _GETSESSIONRESPONSE._serialized_start=1530
-  _GETSESSIONRESPONSE._serialized_end=1589
-  _UPDATESESSIONREQUEST._serialized_start=1592
-  _UPDATESESSIONREQUEST._serialized_end=1740
-  _UPDATESESSIONRESPONSE._serialized_start=1742
-  _UPDATESESSIONRESPONSE._serialized_end=1858
-  _DELETESESSIONREQUEST._serialized_start=1860
-  _DELETESESSIONREQUEST._serialized_end=1896
-  _DELETESESSIONRESPONSE._serialized_start=1898
-  _DELETESESSIONRESPONSE._serialized_end=1921
-  _SETMUTEREQUEST._serialized_start=1924
-  _SETMUTEREQUEST._serialized_end=2053
-  _SETMUTERESPONSE._serialized_start=2055
-  _SETMUTERESPONSE._serialized_end=2138
-  _REPORTMUTEGESTUREREQUEST._serialized_start=2140
-  _REPORTMUTEGESTUREREQUEST._serialized_end=2230
-  _REPORTMUTEGESTURERESPONSE._serialized_start=2233
-  _REPORTMUTEGESTURERESPONSE._serialized_end=2376
-  _WATCHSESSIONREQUEST._serialized_start=2379
-  _WATCHSESSIONREQUEST._serialized_end=2511
-  _WATCHSESSIONRESPONSE._serialized_start=2514
-  _WATCHSESSIONRESPONSE._serialized_end=2770
-  _WATCHSESSIONRESPONSE_EVENTGAP._serialized_start=2727
-  _WATCHSESSIONRESPONSE_EVENTGAP._serialized_end=2762
-  _REQUESTINJECTIONPERMISSIONREQUEST._serialized_start=2772
-  _REQUESTINJECTIONPERMISSIONREQUEST._serialized_end=2848
-  _REQUESTINJECTIONPERMISSIONRESPONSE._serialized_start=2850
-  _REQUESTINJECTIONPERMISSIONRESPONSE._serialized_end=2940
-  _GETINJECTIONSTATUSREQUEST._serialized_start=2942
-  _GETINJECTIONSTATUSREQUEST._serialized_end=2983
-  _GETINJECTIONSTATUSRESPONSE._serialized_start=2985
-  _GETINJECTIONSTATUSRESPONSE._serialized_end=3059
-  _WATCHINJECTIONREQUEST._serialized_start=3061
-  _WATCHINJECTIONREQUEST._serialized_end=3098
-  _WATCHINJECTIONRESPONSE._serialized_start=3100
-  _WATCHINJECTIONRESPONSE._serialized_end=3172
-  _INJECTIONSTATUS._serialized_start=3174
-  _INJECTIONSTATUS._serialized_end=3298
-  _INJECTSPEECHREQUEST._serialized_start=3301
-  _INJECTSPEECHREQUEST._serialized_end=3437
-  _INJECTIONSTART._serialized_start=3440
-  _INJECTIONSTART._serialized_end=3611
-  _INJECTSPEECHRESPONSE._serialized_start=3613
-  _INJECTSPEECHRESPONSE._serialized_end=3702
-  _SESSIONSERVICE._serialized_start=3705
-  _SESSIONSERVICE._serialized_end=4818
+  _SESSION._serialized_start=337
+  _SESSION._serialized_end=1681
+  _SESSION_LABELSENTRY._serialized_start=1373
+  _SESSION_LABELSENTRY._serialized_end=1418
+  _SESSION_ECHOREFERENCE._serialized_start=1421
+  _SESSION_ECHOREFERENCE._serialized_end=1570
+  _SESSION_STATE._serialized_start=1572
+  _SESSION_STATE._serialized_end=1662
+  _LISTSESSIONSREQUEST._serialized_start=1683
+  _LISTSESSIONSREQUEST._serialized_end=1743
+  _LISTSESSIONSRESPONSE._serialized_start=1746
+  _LISTSESSIONSRESPONSE._serialized_end=1988
+  _LISTSESSIONSRESPONSE_SERVER._serialized_start=1893
+  _LISTSESSIONSRESPONSE_SERVER._serialized_end=1988
+  _GETSESSIONREQUEST._serialized_start=1990
+  _GETSESSIONREQUEST._serialized_end=2023
+  _GETSESSIONRESPONSE._serialized_start=2025
+  _GETSESSIONRESPONSE._serialized_end=2084
+  _UPDATESESSIONREQUEST._serialized_start=2087
+  _UPDATESESSIONREQUEST._serialized_end=2235
+  _UPDATESESSIONRESPONSE._serialized_start=2237
+  _UPDATESESSIONRESPONSE._serialized_end=2353
+  _DELETESESSIONREQUEST._serialized_start=2355
+  _DELETESESSIONREQUEST._serialized_end=2391
+  _DELETESESSIONRESPONSE._serialized_start=2393
+  _DELETESESSIONRESPONSE._serialized_end=2416
+  _SETMUTEREQUEST._serialized_start=2419
+  _SETMUTEREQUEST._serialized_end=2548
+  _SETMUTERESPONSE._serialized_start=2550
+  _SETMUTERESPONSE._serialized_end=2633
+  _REPORTMUTEGESTUREREQUEST._serialized_start=2635
+  _REPORTMUTEGESTUREREQUEST._serialized_end=2725
+  _REPORTMUTEGESTURERESPONSE._serialized_start=2728
+  _REPORTMUTEGESTURERESPONSE._serialized_end=2871
+  _WATCHSESSIONREQUEST._serialized_start=2874
+  _WATCHSESSIONREQUEST._serialized_end=3006
+  _WATCHSESSIONRESPONSE._serialized_start=3009
+  _WATCHSESSIONRESPONSE._serialized_end=3265
+  _WATCHSESSIONRESPONSE_EVENTGAP._serialized_start=3222
+  _WATCHSESSIONRESPONSE_EVENTGAP._serialized_end=3257
+  _REQUESTINJECTIONPERMISSIONREQUEST._serialized_start=3267
+  _REQUESTINJECTIONPERMISSIONREQUEST._serialized_end=3343
+  _REQUESTINJECTIONPERMISSIONRESPONSE._serialized_start=3345
+  _REQUESTINJECTIONPERMISSIONRESPONSE._serialized_end=3435
+  _GETINJECTIONSTATUSREQUEST._serialized_start=3437
+  _GETINJECTIONSTATUSREQUEST._serialized_end=3478
+  _GETINJECTIONSTATUSRESPONSE._serialized_start=3480
+  _GETINJECTIONSTATUSRESPONSE._serialized_end=3554
+  _WATCHINJECTIONREQUEST._serialized_start=3556
+  _WATCHINJECTIONREQUEST._serialized_end=3593
+  _WATCHINJECTIONRESPONSE._serialized_start=3595
+  _WATCHINJECTIONRESPONSE._serialized_end=3667
+  _INJECTIONSTATUS._serialized_start=3669
+  _INJECTIONSTATUS._serialized_end=3793
+  _INJECTSPEECHREQUEST._serialized_start=3796
+  _INJECTSPEECHREQUEST._serialized_end=3932
+  _INJECTIONSTART._serialized_start=3935
+  _INJECTIONSTART._serialized_end=4106
+  _INJECTSPEECHRESPONSE._serialized_start=4108
+  _INJECTSPEECHRESPONSE._serialized_end=4197
+  _SESSIONSERVICE._serialized_start=4200
+  _SESSIONSERVICE._serialized_end=5313
 # @@protoc_insertion_point(module_scope)

@@ -4,6 +4,7 @@ from anechoic.v1 import events_pb2 as _events_pb2
 from anechoic.v1 import options_pb2 as _options_pb2
 from anechoic.v1 import recording_pb2 as _recording_pb2
 from anechoic.v1 import stats_pb2 as _stats_pb2
+from anechoic.v1 import voice_processing_pb2 as _voice_processing_pb2
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import field_mask_pb2 as _field_mask_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
@@ -102,12 +103,25 @@ class ListSessionsRequest(_message.Message):
     def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class ListSessionsResponse(_message.Message):
-    __slots__ = ["next_page_token", "sessions"]
+    __slots__ = ["next_page_token", "server", "sessions"]
+    class Server(_message.Message):
+        __slots__ = ["capacity_used", "sessions_active", "sessions_max", "version"]
+        CAPACITY_USED_FIELD_NUMBER: _ClassVar[int]
+        SESSIONS_ACTIVE_FIELD_NUMBER: _ClassVar[int]
+        SESSIONS_MAX_FIELD_NUMBER: _ClassVar[int]
+        VERSION_FIELD_NUMBER: _ClassVar[int]
+        capacity_used: float
+        sessions_active: int
+        sessions_max: int
+        version: str
+        def __init__(self, version: _Optional[str] = ..., sessions_active: _Optional[int] = ..., sessions_max: _Optional[int] = ..., capacity_used: _Optional[float] = ...) -> None: ...
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    SERVER_FIELD_NUMBER: _ClassVar[int]
     SESSIONS_FIELD_NUMBER: _ClassVar[int]
     next_page_token: str
+    server: ListSessionsResponse.Server
     sessions: _containers.RepeatedCompositeFieldContainer[Session]
-    def __init__(self, sessions: _Optional[_Iterable[_Union[Session, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, sessions: _Optional[_Iterable[_Union[Session, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., server: _Optional[_Union[ListSessionsResponse.Server, _Mapping]] = ...) -> None: ...
 
 class ReportMuteGestureRequest(_message.Message):
     __slots__ = ["gesture_id", "muted", "name"]
@@ -144,7 +158,7 @@ class RequestInjectionPermissionResponse(_message.Message):
     def __init__(self, permission: _Optional[_Union[_events_pb2.InjectionPermission, str]] = ...) -> None: ...
 
 class Session(_message.Message):
-    __slots__ = ["active_mic_mode", "config", "create_time", "echo_reference", "far_end_voice_active", "injection_available", "injection_permission", "labels", "last_event_id", "mute", "muted_speech_active", "name", "owner", "playback_client", "route", "state", "stats", "turn_active", "voice_active", "voice_enrollment"]
+    __slots__ = ["active_mic_mode", "client_host", "config", "create_time", "echo_converged", "echo_reference", "engine", "far_end_voice_active", "injection_available", "injection_permission", "inputs", "labels", "last_event_id", "mute", "muted_speech_active", "name", "outputs", "owner", "pacing", "playback_client", "problems", "reduced", "route", "state", "stats", "turn_active", "voice_active", "voice_enrollment"]
     class EchoReference(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = []
     class State(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
@@ -157,23 +171,31 @@ class Session(_message.Message):
         value: str
         def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
     ACTIVE_MIC_MODE_FIELD_NUMBER: _ClassVar[int]
+    CLIENT_HOST_FIELD_NUMBER: _ClassVar[int]
     CONFIG_FIELD_NUMBER: _ClassVar[int]
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    ECHO_CONVERGED_FIELD_NUMBER: _ClassVar[int]
     ECHO_REFERENCE_CLIENT: Session.EchoReference
     ECHO_REFERENCE_FIELD_NUMBER: _ClassVar[int]
     ECHO_REFERENCE_NONE: Session.EchoReference
     ECHO_REFERENCE_PLAYBACK: Session.EchoReference
     ECHO_REFERENCE_UNSPECIFIED: Session.EchoReference
+    ENGINE_FIELD_NUMBER: _ClassVar[int]
     FAR_END_VOICE_ACTIVE_FIELD_NUMBER: _ClassVar[int]
     INJECTION_AVAILABLE_FIELD_NUMBER: _ClassVar[int]
     INJECTION_PERMISSION_FIELD_NUMBER: _ClassVar[int]
+    INPUTS_FIELD_NUMBER: _ClassVar[int]
     LABELS_FIELD_NUMBER: _ClassVar[int]
     LAST_EVENT_ID_FIELD_NUMBER: _ClassVar[int]
     MUTED_SPEECH_ACTIVE_FIELD_NUMBER: _ClassVar[int]
     MUTE_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
+    OUTPUTS_FIELD_NUMBER: _ClassVar[int]
     OWNER_FIELD_NUMBER: _ClassVar[int]
+    PACING_FIELD_NUMBER: _ClassVar[int]
     PLAYBACK_CLIENT_FIELD_NUMBER: _ClassVar[int]
+    PROBLEMS_FIELD_NUMBER: _ClassVar[int]
+    REDUCED_FIELD_NUMBER: _ClassVar[int]
     ROUTE_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     STATE_RUNNING: Session.State
@@ -184,26 +206,34 @@ class Session(_message.Message):
     VOICE_ACTIVE_FIELD_NUMBER: _ClassVar[int]
     VOICE_ENROLLMENT_FIELD_NUMBER: _ClassVar[int]
     active_mic_mode: _config_pb2.MicMode
+    client_host: str
     config: _config_pb2.SessionConfig
     create_time: _timestamp_pb2.Timestamp
+    echo_converged: bool
     echo_reference: Session.EchoReference
+    engine: _voice_processing_pb2.Engine
     far_end_voice_active: bool
     injection_available: bool
     injection_permission: _events_pb2.InjectionPermission
+    inputs: _voice_processing_pb2.Start.Inputs
     labels: _containers.ScalarMap[str, str]
     last_event_id: int
     mute: _events_pb2.MuteState
     muted_speech_active: bool
     name: str
+    outputs: _voice_processing_pb2.Start.Outputs
     owner: str
+    pacing: _voice_processing_pb2.Pacing
     playback_client: str
+    problems: _containers.RepeatedScalarFieldContainer[_events_pb2.CaptureWarning.Problem]
+    reduced: bool
     route: _events_pb2.AudioRoute
     state: Session.State
     stats: _stats_pb2.SessionStats
     turn_active: bool
     voice_active: bool
     voice_enrollment: _events_pb2.VoiceEnrollment
-    def __init__(self, name: _Optional[str] = ..., create_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., mute: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ..., active_mic_mode: _Optional[_Union[_config_pb2.MicMode, str]] = ..., voice_active: bool = ..., muted_speech_active: bool = ..., injection_available: bool = ..., injection_permission: _Optional[_Union[_events_pb2.InjectionPermission, str]] = ..., route: _Optional[_Union[_events_pb2.AudioRoute, _Mapping]] = ..., stats: _Optional[_Union[_stats_pb2.SessionStats, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., last_event_id: _Optional[int] = ..., owner: _Optional[str] = ..., far_end_voice_active: bool = ..., echo_reference: _Optional[_Union[Session.EchoReference, str]] = ..., state: _Optional[_Union[Session.State, str]] = ..., playback_client: _Optional[str] = ..., turn_active: bool = ..., voice_enrollment: _Optional[_Union[_events_pb2.VoiceEnrollment, str]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., create_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., mute: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ..., active_mic_mode: _Optional[_Union[_config_pb2.MicMode, str]] = ..., voice_active: bool = ..., muted_speech_active: bool = ..., injection_available: bool = ..., injection_permission: _Optional[_Union[_events_pb2.InjectionPermission, str]] = ..., route: _Optional[_Union[_events_pb2.AudioRoute, _Mapping]] = ..., stats: _Optional[_Union[_stats_pb2.SessionStats, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., last_event_id: _Optional[int] = ..., owner: _Optional[str] = ..., far_end_voice_active: bool = ..., echo_reference: _Optional[_Union[Session.EchoReference, str]] = ..., state: _Optional[_Union[Session.State, str]] = ..., playback_client: _Optional[str] = ..., turn_active: bool = ..., voice_enrollment: _Optional[_Union[_events_pb2.VoiceEnrollment, str]] = ..., engine: _Optional[_Union[_voice_processing_pb2.Engine, _Mapping]] = ..., inputs: _Optional[_Union[_voice_processing_pb2.Start.Inputs, _Mapping]] = ..., outputs: _Optional[_Union[_voice_processing_pb2.Start.Outputs, _Mapping]] = ..., pacing: _Optional[_Union[_voice_processing_pb2.Pacing, str]] = ..., client_host: _Optional[str] = ..., problems: _Optional[_Iterable[_Union[_events_pb2.CaptureWarning.Problem, str]]] = ..., reduced: bool = ..., echo_converged: bool = ...) -> None: ...
 
 class SetMuteRequest(_message.Message):
     __slots__ = ["at_sample", "if_generation", "muted", "name"]

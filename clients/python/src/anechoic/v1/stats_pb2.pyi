@@ -16,18 +16,22 @@ class SessionStats(_message.Message):
         target: _duration_pb2.Duration
         def __init__(self, delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., target: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ...) -> None: ...
     class Echo(_message.Message):
-        __slots__ = ["converged", "delay", "echo_return_loss_db", "echo_return_loss_enhancement_db", "residual_echo_likelihood"]
+        __slots__ = ["converged", "delay", "echo_return_loss_db", "echo_return_loss_enhancement_db", "heard_reduction_db", "reference_active", "residual_echo_likelihood"]
         CONVERGED_FIELD_NUMBER: _ClassVar[int]
         DELAY_FIELD_NUMBER: _ClassVar[int]
         ECHO_RETURN_LOSS_DB_FIELD_NUMBER: _ClassVar[int]
         ECHO_RETURN_LOSS_ENHANCEMENT_DB_FIELD_NUMBER: _ClassVar[int]
+        HEARD_REDUCTION_DB_FIELD_NUMBER: _ClassVar[int]
+        REFERENCE_ACTIVE_FIELD_NUMBER: _ClassVar[int]
         RESIDUAL_ECHO_LIKELIHOOD_FIELD_NUMBER: _ClassVar[int]
         converged: bool
         delay: _duration_pb2.Duration
         echo_return_loss_db: float
         echo_return_loss_enhancement_db: float
+        heard_reduction_db: float
+        reference_active: bool
         residual_echo_likelihood: float
-        def __init__(self, echo_return_loss_db: _Optional[float] = ..., echo_return_loss_enhancement_db: _Optional[float] = ..., delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., residual_echo_likelihood: _Optional[float] = ..., converged: bool = ...) -> None: ...
+        def __init__(self, echo_return_loss_db: _Optional[float] = ..., echo_return_loss_enhancement_db: _Optional[float] = ..., delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., residual_echo_likelihood: _Optional[float] = ..., converged: bool = ..., reference_active: bool = ..., heard_reduction_db: _Optional[float] = ...) -> None: ...
     class Flow(_message.Message):
         __slots__ = ["frames_processed", "microphone_samples_late", "output_chunks_dropped", "output_samples_dropped", "output_samples_lost", "reference_frames_missing", "samples_concealed", "suspensions"]
         FRAMES_PROCESSED_FIELD_NUMBER: _ClassVar[int]
@@ -48,31 +52,35 @@ class SessionStats(_message.Message):
         suspensions: int
         def __init__(self, frames_processed: _Optional[int] = ..., samples_concealed: _Optional[int] = ..., reference_frames_missing: _Optional[int] = ..., output_chunks_dropped: _Optional[int] = ..., output_samples_dropped: _Optional[int] = ..., microphone_samples_late: _Optional[int] = ..., suspensions: _Optional[int] = ..., output_samples_lost: _Optional[int] = ...) -> None: ...
     class Levels(_message.Message):
-        __slots__ = ["microphone_rms_dbfs", "noise_floor_dbfs", "processed_rms_dbfs", "speech_probability"]
+        __slots__ = ["microphone_rms_dbfs", "noise_floor_dbfs", "processed_rms_dbfs", "reference_rms_dbfs", "speech_probability"]
         MICROPHONE_RMS_DBFS_FIELD_NUMBER: _ClassVar[int]
         NOISE_FLOOR_DBFS_FIELD_NUMBER: _ClassVar[int]
         PROCESSED_RMS_DBFS_FIELD_NUMBER: _ClassVar[int]
+        REFERENCE_RMS_DBFS_FIELD_NUMBER: _ClassVar[int]
         SPEECH_PROBABILITY_FIELD_NUMBER: _ClassVar[int]
         microphone_rms_dbfs: float
         noise_floor_dbfs: float
         processed_rms_dbfs: float
+        reference_rms_dbfs: float
         speech_probability: float
-        def __init__(self, microphone_rms_dbfs: _Optional[float] = ..., processed_rms_dbfs: _Optional[float] = ..., noise_floor_dbfs: _Optional[float] = ..., speech_probability: _Optional[float] = ...) -> None: ...
+        def __init__(self, microphone_rms_dbfs: _Optional[float] = ..., processed_rms_dbfs: _Optional[float] = ..., noise_floor_dbfs: _Optional[float] = ..., speech_probability: _Optional[float] = ..., reference_rms_dbfs: _Optional[float] = ...) -> None: ...
     class Timing(_message.Message):
-        __slots__ = ["drift_ppm", "frame_processing_p50", "frame_processing_p99", "input_lag", "jitter", "output_backlog"]
+        __slots__ = ["drift_ppm", "frame_processing_p50", "frame_processing_p99", "input_lag", "jitter", "output_backlog", "thread_load"]
         DRIFT_PPM_FIELD_NUMBER: _ClassVar[int]
         FRAME_PROCESSING_P50_FIELD_NUMBER: _ClassVar[int]
         FRAME_PROCESSING_P99_FIELD_NUMBER: _ClassVar[int]
         INPUT_LAG_FIELD_NUMBER: _ClassVar[int]
         JITTER_FIELD_NUMBER: _ClassVar[int]
         OUTPUT_BACKLOG_FIELD_NUMBER: _ClassVar[int]
+        THREAD_LOAD_FIELD_NUMBER: _ClassVar[int]
         drift_ppm: float
         frame_processing_p50: _duration_pb2.Duration
         frame_processing_p99: _duration_pb2.Duration
         input_lag: _duration_pb2.Duration
         jitter: _duration_pb2.Duration
         output_backlog: _duration_pb2.Duration
-        def __init__(self, drift_ppm: _Optional[float] = ..., jitter: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., frame_processing_p50: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., frame_processing_p99: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., input_lag: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., output_backlog: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+        thread_load: float
+        def __init__(self, drift_ppm: _Optional[float] = ..., jitter: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., frame_processing_p50: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., frame_processing_p99: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., input_lag: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., output_backlog: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., thread_load: _Optional[float] = ...) -> None: ...
     ACTIVE_MIC_MODE_FIELD_NUMBER: _ClassVar[int]
     DUCKING_GAIN_DB_FIELD_NUMBER: _ClassVar[int]
     ECHO_FIELD_NUMBER: _ClassVar[int]
