@@ -9,6 +9,9 @@ struct DevicesCommand: ParsableCommand {
     commandName: "devices",
     abstract: "List this machine's sound devices and jacks by their ALSA names.")
 
+  @Option(help: "A control that is no card, whose jacks are listed too. Repeatable.")
+  var control: [String] = []
+
   func run() throws {
     let devices: [DeviceDescription]
     do { devices = try ALSASystem().devices() } catch { throw CommandFailure(error.description) }
@@ -22,7 +25,7 @@ struct DevicesCommand: ParsableCommand {
         ? "capture, playback" : device.directions.first?.rawValue ?? ""
       print("\(device.name)  [\(directions)]  \(device.summary)")
     }
-    for jack in ALSASystem().jacks() {
+    for jack in ALSASystem().jacks(of: control) {
       print("\(jack.jack)  [jack of \(jack.control)]  \(jack.isPlugged ? "plugged in" : "empty")")
     }
     if SoundCards.haveLoopback {

@@ -82,9 +82,7 @@ public final class SoundCards: Sendable {
 
   /// Defines a control, which is plugged in with `set`.
   public func define(control name: String) throws {
-    try append(
-      "ctl.\(name) { type soundcard file \"\(folder)/\(name)\" "
-        + "hint { show on description \"\(name)\" } }")
+    try append("ctl.\(name) { type soundcard file \"\(folder)/\(name)\" }")
   }
 
   /// Gives a control these jacks, and says whether something is in each.

@@ -96,7 +96,7 @@ struct JackRigTests {
     try cards.set("card", jacks: [("Headphone Jack", true), ("Line Out Jack", false)])
     let agent = Process()
     agent.executableURL = products.appending(path: "anechoic-edge")
-    agent.arguments = ["devices"]
+    agent.arguments = ["devices", "--control", "card"]
     agent.environment = ProcessInfo.processInfo.environment.merging(cards.environment) { $1 }
     let output = Pipe()
     (agent.standardOutput, agent.standardError) = (output, FileHandle.nullDevice)

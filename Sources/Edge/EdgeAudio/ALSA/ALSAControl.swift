@@ -4,7 +4,8 @@ internal import Glibc
 /// The control of a card or sound server.
 final class ALSAControl: DeviceControl {
   private let handle: OpaquePointer
-  private let descriptors: UnsafeMutableBufferPointer<pollfd>  // The last one is that of the signal.
+  /// The descriptors to poll. The last one is that of the signal.
+  private let descriptors: UnsafeMutableBufferPointer<pollfd>
   private var captureSwitch: OpaquePointer?  // The id of the element.
 
   init(_ name: String) throws(DeviceError) {

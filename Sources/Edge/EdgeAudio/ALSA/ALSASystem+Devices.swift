@@ -28,7 +28,7 @@ extension ALSASystem {
     return devices
   }
 
-  func text(_ hint: UnsafeMutableRawPointer, _ id: String) -> String? {
+  private func text(_ hint: UnsafeMutableRawPointer, _ id: String) -> String? {
     guard let text = snd_device_name_get_hint(hint, id) else { return nil }
     defer { free(text) }
     return String(cString: text)

@@ -9,10 +9,11 @@ public struct JackDescription: Sendable, Equatable {
 }
 
 extension ALSASystem {
-  /// Returns the jacks of the cards and of the controls that ALSA's configuration shows. Controls that cannot
-  /// be opened are left out.
-  public func jacks() -> [JackDescription] {
-    (cards() + shownControls()).flatMap { name -> [JackDescription] in
+  /// Returns the jacks of the cards and of other controls by their names. Controls that cannot be opened are left
+  /// out. The controls that ALSA's configuration shows are not looked at, because Debian's `arcam_av` ends the
+  /// process when it is opened without its device.
+  public func jacks(of others: [String] = []) -> [JackDescription] {
+    (cards() + others).flatMap { name -> [JackDescription] in
       guard let control = try? openControl(name), let jacks = try? control.jacks() else {
         return []
       }
@@ -41,19 +42,5 @@ extension ALSASystem {
     defer { snd_ctl_card_info_free(information) }
     guard snd_ctl_card_info(handle, information) >= 0 else { return nil }
     return snd_ctl_card_info_get_id(information).map { String(cString: $0) }
-  }
-
-  /// Returns the controls with a hint, apart from those of cards.
-  private func shownControls() -> [String] {
-    var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
-    guard snd_device_name_hint(-1, "ctl", &hints) >= 0, let hints else { return [] }
-    defer { snd_device_name_free_hint(hints) }
-    var names: [String] = []
-    var next = hints
-    while let hint = next.pointee {
-      next += 1
-      if let name = text(hint, "NAME"), CardName(in: name) == nil { names.append(name) }
-    }
-    return names
   }
 }

@@ -90,7 +90,7 @@ extension EdgeConfiguration.Port {
         """
         The channels of the output that play: one for both sides, or left and right. The other channels are \
         silent
-        """, unset: "all of them, the odd ones left"),
+        """, unset: "all of them: the first left, the others right"),
       Setting(
         "headphones", \.headphones, .boolean,
         "Whether only the wearer hears the output. Echo cancellation pauses for headphones"),

@@ -30,7 +30,8 @@ final class CaptureStream: DeviceLoop.User {
   private var converter: FrameConverter?
   private let referenceFrame: Frame
   private var referenceBlock = Reblocker(rate: .hz48000, [0], of: 1)
-  private var referenceConverter: FrameConverter?  // Nil if no channel of the device is a reference.
+  /// Nil if no channel of the device is a reference.
+  private var referenceConverter: FrameConverter?
   private var filter: TuningFilter
   private var clock = DeviceClock(rate: 48000, largestEarliness: largestEarliness)
   private var lastRead = Duration.zero

@@ -63,7 +63,8 @@ final class DeviceLoop: ThreadOwner {
         guard let device = selection.current else {
           let closed = selection.closed
           record.set(closed == nil ? .idle : .closed, device: closed)
-          thread.sleep(.seconds(1), while: isWanted)
+          // A selection wakes the thread.
+          thread.sleep(.seconds(10), while: isWanted)
           continue
         }
         do throws(DeviceError) {
