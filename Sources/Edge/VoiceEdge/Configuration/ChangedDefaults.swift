@@ -1,8 +1,8 @@
 internal import Foundation
 public import Settings
 
-/// The defaults that have changed since a configuration file may have been written. The person is told
-/// once for each file, and never about keys that the file sets.
+/// The defaults that have changed since a configuration file may have been written. The person is
+/// told once for each file, and never about keys that the file sets.
 public struct ChangedDefaults: Sendable {
   /// A default that has changed, and whether it matters with the other settings.
   private struct Change: Sendable {
@@ -21,7 +21,7 @@ public struct ChangedDefaults: Sendable {
 
   private let told: RememberedFile<String>
 
-  /// - Parameter path: The file that remembers whom the note was told. Nil for the user's.
+  /// - Parameter path: The file that remembers the files that were told. Nil for the user's.
   public init(path: String? = nil) { told = RememberedFile(path, "told-defaults.json") }
 
   /// Returns the note for a configuration file, and remembers that it was told. Returns nil if it was
