@@ -30,6 +30,8 @@ def main():
         Call(server.address, name, client=client, silent=index >= TALKING, **labels)
         for index, (name, client, labels) in enumerate(CALLS)]
     mute(server, "door-north")
+    # The microphone of this call is unplugged.
+    calls[1].audio = bytes(len(calls[1].audio[0])), calls[1].audio[1]
     with Browser() as browser:
         # A page that is not in front stops, so that one page takes all pictures.
         page = browser.open(f"{page_of(server)}#sessions/lobby-kiosk", width=1280, height=820)
@@ -44,12 +46,12 @@ def main():
             timeout=120)
         page.wait("document.querySelector('.question')")
         page.emulate(width=1280, height=820, dark=True)
-        page.evaluate("new Promise(done => setTimeout(done, 500))")
+        page.evaluate("new Promise(done => setTimeout(done, 1500))")
         page.screenshot(f"{options.folder}/live-dark.png")
         calls[0].permit("doorbell", grant=False)
         page.wait("!document.querySelector('.question')")
         page.emulate(width=360, height=760, scale=2, phone=True)
-        page.evaluate("new Promise(done => setTimeout(done, 500))")
+        page.evaluate("new Promise(done => setTimeout(done, 1500))")
         page.screenshot(f"{options.folder}/live-phone.png")
         asked.cancel()
     for call in calls:

@@ -49,6 +49,14 @@ struct HeardReductionTests {
     #expect(abs((heard.ofSession ?? 0) - 30) < 0.1)
   }
 
+  @Test func theRecentReductionIsThatOfTheLastSecond() {
+    var heard = HeardReduction(delay: .zero)
+    add(400, to: &heard, output: 0.001)
+    add(100, to: &heard)
+    #expect(abs((heard.recent ?? 0) - 30) < 0.1)
+    #expect(abs((heard.ofSession ?? 0) - 11.6) < 0.5, "\(heard.ofSession ?? 0)")
+  }
+
   @Test func withVoiceAllTheTimeAllFramesCount() {
     var heard = HeardReduction(delay: .zero)
     add(400, to: &heard, output: 0.001, hasVoice: true)

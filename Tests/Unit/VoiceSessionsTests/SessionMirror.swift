@@ -68,9 +68,11 @@ struct SessionMirror {
       state.route = change.current
     case .interruption(let change): interrupt(change)
     case .captureWarning(let problem, true):
-      expect(state.problems.insert(problem).inserted, "warning \(problem) twice")
+      expect(!state.problems.contains(problem), "warning \(problem) twice")
+      state.problems.insert(problem)
     case .captureWarning(let problem, false):
-      expect(state.problems.remove(problem) != nil, "\(problem) ends without beginning")
+      expect(state.problems.contains(problem), "warning \(problem) ends without beginning")
+      state.problems.remove(problem)
     case .playbackClientChanged(let client, let hasJoined):
       expect((state.playbackClient == nil) == hasJoined, "\(client) joined or left twice")
       state.playbackClient = hasJoined ? client : nil

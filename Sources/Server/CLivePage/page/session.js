@@ -18,6 +18,10 @@ const longestSilence = 500;
 /** A narrow page shows the parts below the levels as headings that can be opened. */
 const narrow = matchMedia("(max-width: 36rem)");
 
+narrow.addEventListener("change", () => {
+  for (const part of document.querySelectorAll("#session > details")) part.open = !narrow.matches;
+});
+
 export class SessionView {
   constructor(node, name) {
     this.node = node;

@@ -51,8 +51,7 @@ extension Anechoic_V1_Session {
 
   /// Fills in the parts that tell whether something is wrong.
   private mutating func showTrouble(of session: SessionHandle, _ state: SessionState) {
-    problems = state.problems.sorted { $0.rawValue < $1.rawValue }
-      .map { Anechoic_V1_CaptureWarning.Problem($0) }
+    problems = state.problems.all.map { Anechoic_V1_CaptureWarning.Problem($0) }
     let health = session.health
     reduced = health.isReduced
     let processing = config.voiceProcessing

@@ -11,8 +11,8 @@ struct HeardReduction {
   private static let tailFrames = 30
   /// The frames with sound that the canceller may take to find the echo. They do not count.
   private static let framesToFind = 200
-  /// The share by which the recent sums fall with each frame that counts: about a second.
-  private static let forgetting = 0.01
+  /// The recent frames that count: a second, in blocks.
+  private static let (framesPerBlock, recentBlocks) = (10, 10)
 
   /// The measurements of one frame.
   struct Observation {
@@ -30,7 +30,9 @@ struct HeardReduction {
 
   private var whole = Powers()
   private var withoutVoice = Powers()
-  private var recentSums = Powers()
+  /// The sums of the recent blocks. A ring, whose block at `blockPlace` grows.
+  private var blocks = Array(repeating: Powers(), count: recentBlocks)
+  private var (blockPlace, framesInBlock) = (0, 0)
   private var framesSincePlayed = tailFrames
   private var framesPlayed = 0
   /// The frames of the microphone that have not reached the output: their mean squares, or nil for those
@@ -49,7 +51,11 @@ struct HeardReduction {
 
   /// The reduction of about the last second that counts and has no voice, in dB. Nil before there was
   /// any.
-  var recent: Float? { recentSums.reduction }
+  var recent: Float? {
+    var sum = Powers()
+    for block in blocks { sum.add(block) }
+    return sum.reduction
+  }
 
   /// The reduction of the whole session where no voice was found, in dB, or else of all that counts. Nil
   /// if nothing counts.
@@ -70,16 +76,31 @@ struct HeardReduction {
     whole.add(microphone, seen.output)
     guard !seen.hasVoice else { return }
     withoutVoice.add(microphone, seen.output)
-    recentSums.add(microphone, seen.output, forgetting: Self.forgetting)
+    addToBlock(microphone, seen.output)
+  }
+
+  private mutating func addToBlock(_ before: Float, _ after: Float) {
+    if framesInBlock == Self.framesPerBlock {
+      framesInBlock = 0
+      blockPlace = (blockPlace + 1) % Self.recentBlocks
+      blocks[blockPlace] = Powers()
+    }
+    framesInBlock += 1
+    blocks[blockPlace].add(before, after)
   }
 
   private struct Powers {
     private var before = 0.0
     private var after = 0.0
 
-    mutating func add(_ before: Float, _ after: Float, forgetting share: Double = 0) {
-      self.before += Double(before) - share * self.before
-      self.after += Double(after) - share * self.after
+    mutating func add(_ before: Float, _ after: Float) {
+      self.before += Double(before)
+      self.after += Double(after)
+    }
+
+    mutating func add(_ other: Powers) {
+      before += other.before
+      after += other.after
     }
 
     /// In dB. Nil if the microphone was silent.

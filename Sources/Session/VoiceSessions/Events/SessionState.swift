@@ -20,7 +20,7 @@ public struct SessionState: Sendable, Equatable {
   /// The client that plays the playback on another device, or nil.
   public internal(set) var playbackClient: String?
   /// The capture warnings that are active.
-  public internal(set) var problems: Set<CaptureProblem> = []
+  public internal(set) var problems = CaptureProblems()
   /// The id of the last event, or 0 before the first.
   public internal(set) var lastEventID: UInt64 = 0
 
