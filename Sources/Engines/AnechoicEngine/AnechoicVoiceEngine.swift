@@ -147,13 +147,15 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     highPass.process(sound, into: filtered)
     microphonePowers = (filtered.meanSquare, microphonePowers.last)
     let cancelsEcho = hasReference && analyzed.echoSuppression != nil
-    let probability = analyze(reference, conditions, cancelsEcho: cancelsEcho)
+    let skipsMask = self.skipsMask
+    let probability = analyze(
+      reference, conditions, cancelsEcho: cancelsEcho, computesGains: !skipsMask)
     onset.advance(isSilent: analysis.features.hasLongSilence)
     tone.record(
       cancelsEcho
         ? analysis.spectra.withoutEcho + sound.sampleCount
         : UnsafePointer(filtered.planePointers[0]))
-    recordSound()
+    recordSound(skipsMask: skipsMask)
     recordEcho()
     decision.record(
       probability * isolation.probability, power: mask.powerWithoutEcho, echo: echoEstimate,
@@ -164,10 +166,10 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
       isolation.learn(most: Self.enrollmentFrames.upperBound)
     }
     if processing.needsOnlyProcessed {
-      render(cancelsEcho: cancelsEcho, into: output)
+      render(cancelsEcho: cancelsEcho, skipsMask: skipsMask, into: output)
       processing.skip(sound)
     } else {
-      render(cancelsEcho: cancelsEcho, into: processing.processed)
+      render(cancelsEcho: cancelsEcho, skipsMask: skipsMask, into: processing.processed)
       processing.select(sound, into: output)
     }
     if cancelsEcho {
@@ -184,7 +186,7 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
   }
 
   /// Records the frame for the outputs: its voices and its mask.
-  private func recordSound() {
+  private func recordSound(skipsMask: Bool) {
     guard !skipsMask else {
       isolation.pause()
       return mask.open(power: analysis.features.errorPower)
@@ -241,11 +243,12 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
   /// so removes the echo better afterwards. Nor does it adapt to a microphone that its own switch
   /// mutes: the filter would converge to zero.
   private func analyze(
-    _ reference: borrowing Frame, _ conditions: EchoConditions, cancelsEcho: Bool
+    _ reference: borrowing Frame, _ conditions: EchoConditions, cancelsEcho: Bool,
+    computesGains: Bool
   ) -> Float {
     guard hasReference, adaptsCanceller else {
       return analysis.accept(
-        filtered, reference: nil, cancelsEcho: false, computesGains: !skipsMask)
+        filtered, reference: nil, cancelsEcho: false, computesGains: computesGains)
     }
     played.copySound(reference)
     toReference.process(played, into: self.reference)
@@ -253,7 +256,8 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
       filtered, reference: self.reference.planePointers[0],
       learns: !conditions.isReferenceMissing && !conditions.isMicrophoneConcealed
         && microphonePowers.last > Self.silence,
-      isSearching: conditions.path == .unknown, cancelsEcho: cancelsEcho, computesGains: !skipsMask)
+      isSearching: conditions.path == .unknown, cancelsEcho: cancelsEcho,
+      computesGains: computesGains)
   }
 
   /// The part of the frame's power that was echo. Nil if the reference plays and the mask network
@@ -271,7 +275,9 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
   }
 
   /// Makes the output of the frame, and during a fade the former one before it.
-  private func render(cancelsEcho: Bool, into output: borrowing Frame) {
+  private func render(
+    cancelsEcho: Bool, skipsMask: Bool, into output: borrowing Frame
+  ) {
     let findings = ProcessedOutput.Findings(
       cancelsEcho: cancelsEcho, skipsMask: skipsMask,
       minimumNoiseGain: tone.isTone ? 1 : onset.minimumGain,

@@ -3,7 +3,7 @@ internal import VoiceEngines
 
 /// The processed signal of a call by one set of settings, and its second version for a recognizer.
 struct ProcessedOutput: ~Copyable {
-  /// What a frame says of its sound, the same for all settings.
+  /// The findings of a frame, which are the same for all settings.
   struct Findings {
     /// Whether the error spectra of the analysis are without echo.
     var cancelsEcho: Bool

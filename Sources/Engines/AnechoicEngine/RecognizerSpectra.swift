@@ -7,7 +7,7 @@ struct RecognizerSpectra: ~Copyable {
   private let row: Int
   private let size: Int
 
-  /// Creates memory for the channels of these spectra, none if it `isUsed` never.
+  /// Creates memory for the channels of these spectra. Allocates nothing unless `isUsed`.
   init(_ spectra: borrowing CallSpectra, isUsed: Bool) {
     self.isUsed = isUsed
     row = spectra.row

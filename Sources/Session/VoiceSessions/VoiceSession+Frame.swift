@@ -84,8 +84,10 @@ extension VoiceSession {
     }
   }
 
-  func announce(_ side: Side, isActive: Bool, _ sample: Int64, to sink: any SessionSink) {
-    emit(.voiceActivityChanged(side, isActive: isActive, beganAt: sample), to: sink)
+  func announce(
+    _ side: Side, isActive: Bool, _ begin: Int64, at sample: Int64? = nil, to sink: any SessionSink
+  ) {
+    emit(.voiceActivityChanged(side, isActive: isActive, beganAt: begin), at: sample, to: sink)
   }
 
   /// The sample of the microphone that a finding in a frame of a side belongs to.

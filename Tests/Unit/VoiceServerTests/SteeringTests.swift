@@ -87,7 +87,7 @@ struct SteeringTests {
         for _ in 0..<17 {
           group.addTask {
             try await refusal {
-              _ = try await steering.setMute(name, muted: true, atSample: 1 << 40)
+              _ = try await steering.setMute(name, muted: true, atSample: 50_000_000)
             }?
             .reason
           }
@@ -143,6 +143,10 @@ struct SteeringTests {
                   $0.config.spatialAudio.listenerProfile = "mine"
                 }, mask: ["config.spatial_audio"])
             }, .notFound, "session.config.spatial_audio.listener_profile"
+          ),
+          (
+            await refusal { _ = try await steering.setMute(name, muted: true, atSample: 1 << 40) },
+            .invalidArgument, "at_sample"
           ),
           (
             await refusal { _ = try await steering.reportMuteGesture(name, id: "") },

@@ -39,9 +39,9 @@ struct ControlScheduleTests {
     for id in 1...UInt64(ControlSchedule.othersCapacity) { try add(id) }
     let refusal = #expect(throws: Refusal.self) { try add(99) }
     #expect(refusal?.reason == "TOO_MANY_CONTROLS")
-    try schedule.add(mute(100, at: 500))
+    for id in 1...UInt64(ControlSchedule.capacity) { try schedule.add(mute(id, at: 500)) }
     let all = schedule.takeAll()
-    #expect(all.count == ControlSchedule.othersCapacity + 1)
+    #expect(all.count == ControlSchedule.othersCapacity + ControlSchedule.capacity)
     try add(101)
   }
 

@@ -59,12 +59,16 @@ struct LocalSessions: Sendable {
 
   /// Changes the mute state. A mute withholds audio on this machine before the server has answered. It holds if
   /// the connection is lost meanwhile or the server refuses it: the agent then asks the server itself. An unmute
-  /// waits until the audio has been sent that was captured before it.
+  /// waits until the audio has been sent that was captured before it. A change for a sample is the server's.
   private var setMute: ServerMethod {
     unary(RPC.setMute, Anechoic_V1_SetMuteRequest.self) {
       $0.name
     } connected: {
       session, request, context in
+      guard !request.hasAtSample else {
+        return try await forward(
+          RPC.setMute, request.naming(session, at: \.name).serializedBytes(), of: session, context)
+      }
       if !request.muted { try await passCaptured() }
       let id = await agent.voice.ask { $0.anticipateMute(request.muted) }
       do {

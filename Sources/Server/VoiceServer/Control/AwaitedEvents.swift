@@ -1,12 +1,6 @@
 internal import GRPCTransport
 internal import VoiceSessions
 
-/// The state of a session after a control, and the microphone's sample at which it was applied.
-struct AppliedControl: Sendable {
-  let state: SessionState
-  let sample: Int64
-}
-
 /// The calls that wait for an event of a session.
 struct AwaitedEvents {
   /// The maximum number of calls that wait for the same answer.

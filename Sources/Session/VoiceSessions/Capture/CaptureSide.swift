@@ -7,7 +7,7 @@ internal import VoiceEngines
 struct CaptureSide: ~Copyable {
   /// The mean square above which the echo reference counts as a far end that talks: -50 dBFS.
   private static let audibleReference: Float = 1e-5
-  /// The frames after which a voice that began just before the echo was lost is none of it.
+  /// A voice that has been active for this many frames when the echo is lost still counts as a voice.
   private static let surelyVoice: Int64 = 50
   /// The time that a frame of the microphone waits for its reference, in frames of the microphone that
   /// arrived after it.

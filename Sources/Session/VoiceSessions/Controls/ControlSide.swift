@@ -1,3 +1,5 @@
+internal import AudioCore
+
 /// The control side of a session: what clients ask of it and report to it, until the session acts on
 /// it.
 struct ControlSide {
@@ -18,13 +20,24 @@ struct ControlSide {
   /// Admits a control, and keeps it where its sample has not come yet.
   ///
   /// - Returns: Whether the session applies the control now.
-  mutating func admit(_ control: SessionControl, at position: Int64) throws(Refusal) -> Bool {
+  mutating func admit(
+    _ control: SessionControl, at position: Int64, rate: SampleRate
+  ) throws(Refusal) -> Bool {
     // The controls of other clients are counted where they arrive.
     if control.origin.isMediaClient { try budget.spend() }
     guard let sample = control.atSample, sample > position else { return true }
+    // The place of a caller that went away is free again some time.
+    guard control.origin.isMediaClient || sample - position <= Self.longestWait(rate) else {
+      throw Refusal(
+        .invalid, reason: "TOO_FAR_AHEAD",
+        message: "at_sample: \(sample) is more than an hour ahead of \(position), the next sample")
+    }
     try schedule.add(control)
     return false
   }
+
+  /// The number of samples by which a control of another client than the media client may be ahead.
+  private static func longestWait(_ rate: SampleRate) -> Int64 { 3600 * Int64(rate.hertz) }
 
   /// Takes out the controls that are due within the given samples, in the order of their samples.
   /// Runs per frame: allocates only where a control is due.
@@ -51,9 +64,8 @@ struct ControlSide {
 
 /// Controls that wait for their sample.
 struct ControlSchedule {
-  /// More controls than this at once are refused.
+  /// More controls of the media client than this at once are refused, and of all other clients together.
   static let capacity = 64
-  /// The part of the capacity that other clients than the media client may use.
   static let othersCapacity = 16
 
   private var waiting: [SessionControl] = []
@@ -63,9 +75,7 @@ struct ControlSchedule {
   mutating func add(_ control: SessionControl) throws(Refusal) {
     let isOther = !control.origin.isMediaClient
     let capacity = isOther ? Self.othersCapacity : Self.capacity
-    guard waiting.count < Self.capacity,
-      !isOther || waiting.count(where: { !$0.origin.isMediaClient }) < capacity
-    else {
+    guard waiting.count(where: { $0.origin.isMediaClient != isOther }) < capacity else {
       throw Refusal(
         .tooMany, reason: "TOO_MANY_CONTROLS",
         message: "\(capacity) controls already wait for their sample")

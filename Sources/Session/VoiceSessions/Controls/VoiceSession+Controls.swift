@@ -6,7 +6,9 @@ extension VoiceSession {
   /// Applies a control at its sample. The result goes to the sink, now or then.
   public func submit(_ control: SessionControl, sink: any SessionSink) {
     do {
-      if try controls.admit(control, at: position) { apply(control, sink: sink) }
+      if try controls.admit(control, at: position, rate: setup.microphone.rate) {
+        apply(control, sink: sink)
+      }
     } catch {
       sink.emit(ControlResult(control, appliedAtSample: position, refusal: error))
     }
@@ -97,8 +99,8 @@ extension VoiceSession {
     if changed.preferredMicMode != previous.preferredMicMode || capture.micMode != previousMode {
       announceMicMode(capture.micMode.reason, at: sample, sink: sink)
     }
-    switchVoiceActivity(from: previous.voiceActivity, sink: sink)
-    switchTurns(from: turnCutOff, sink: sink)
+    switchVoiceActivity(from: previous.voiceActivity, at: sample, sink: sink)
+    switchTurns(from: turnCutOff, at: sample, sink: sink)
     if !changed.mute.detectsMutedTalker { endMutedSpeech(sink: sink) }
     if changed.mute.gesturePolicy == .ignore { ignoreGestures(sink: sink) }
     if changed.acceptsInjection != previous.acceptsInjection {
@@ -126,20 +128,21 @@ extension VoiceSession {
 
   /// Announces voice that is active while its detection is switched on or off.
   private func switchVoiceActivity(
-    from previous: SessionConfiguration.VoiceActivity, sink: any SessionSink
+    from previous: SessionConfiguration.VoiceActivity, at sample: Int64, sink: any SessionSink
   ) {
     let settings = state.configuration.voiceActivity
     if settings.isEnabled != previous.isEnabled, capture.nearEndTalks {
       announce(
         .nearEnd, isActive: settings.isEnabled,
-        settings.isEnabled ? capture.speechOnset : position, to: sink)
+        settings.isEnabled ? capture.speechOnset : sample, at: sample, to: sink)
     }
     if let activity = playback.farEndVoice,
       settings.isFarEndEnabled != previous.isFarEndEnabled, activity.isActive
     {
       announce(
         .farEnd, isActive: settings.isFarEndEnabled,
-        settings.isFarEndEnabled ? sample(of: .farEnd, activity.onsetFrame) : position, to: sink)
+        settings.isFarEndEnabled ? self.sample(of: .farEnd, activity.onsetFrame) : sample,
+        at: sample, to: sink)
     }
   }
 }

@@ -50,13 +50,13 @@ struct BinauralStage: ~Copyable {
     _ plain: borrowing Frame, to mix: borrowing Frame, head: HeadPose?, change: Int,
     _ take: (BinauralRenderer, HeadPose) -> Void
   ) {
-    let wasOn = selection.isOn
+    let wasHeard = selection.needsOn
     selection.turn(on: head != nil && renderer != nil, after: change)
     guard renderer != nil, selection.needsOn else {
       if let successor = succession.end() { renderer = successor }
       return mix.add(plain)
     }
-    if selection.isOn, !wasOn {
+    if selection.isOn, !wasHeard {
       if let successor = succession.end() { renderer = successor }
       renderer?.reset()
     }

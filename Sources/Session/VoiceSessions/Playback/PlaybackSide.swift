@@ -15,8 +15,10 @@ struct PlaybackSide: ~Copyable {
   private var ducker: Ducker
   private var limiter: Limiter
   private var framesSinceFarEnd = PlaybackSide.farEndHoldFrames
-  /// The part of the next frame before the last change of the settings.
-  private var changeShare: Float = 0
+  private var settings: (ducking: SessionConfiguration.Ducking, spatial: SpatialSettings)
+  /// The parts of the next frame before the last change of these settings.
+  private var duckingShare: Float = 0
+  private var spatialShare: Float = 0
 
   /// A far end that was silent for this many frames no longer plays. Pauses between words are
   /// shorter.
@@ -38,6 +40,7 @@ struct PlaybackSide: ~Copyable {
     mix = Frame(rate: format.rate, channelCount: format.channelCount)
     chime = Chime(rate: format.rate)
     ducker = Ducker(setup.configuration.ducking)
+    settings = (setup.configuration.ducking, setup.configuration.spatial)
     limiter = Limiter(rate: format.rate)
     if setup.farEnd != nil || !setup.farEnds.isEmpty {
       farEndVoice = VoiceActivityDetector(setup.configuration.voiceActivity)
@@ -98,7 +101,9 @@ struct PlaybackSide: ~Copyable {
   /// Applies new settings of the far ends and the other audio after a `share` of the next frame. Far ends
   /// move to other places during the whole frame.
   mutating func apply(_ configuration: SessionConfiguration, after share: Float) {
-    changeShare = share
+    if configuration.ducking != settings.ducking { duckingShare = share }
+    if configuration.spatial != settings.spatial { spatialShare = share }
+    settings = (configuration.ducking, configuration.spatial)
     farEnds?.apply(configuration.spatial)
     otherAudio?.apply(configuration.spatial)
     farEndVoice?.set(configuration.voiceActivity)
@@ -145,18 +150,18 @@ struct PlaybackSide: ~Copyable {
   ) -> Ducker.Change? {
     mix.clear()
     farEnd?.input.add(to: mix)
-    let changeSample = Int((changeShare * Float(mix.sampleCount)).rounded())
+    let changeSample = Int((spatialShare * Float(mix.sampleCount)).rounded())
     farEnds?.add(to: mix, head: head, change: changeSample)
     var change: Ducker.Change?
     if hasOtherAudio {
       change = ducker.process(
         nearEndTalks: nearEndTalks, farEndTalks: farEndVoice?.isActive ?? false,
-        configuration.ducking, after: changeShare)
+        configuration.ducking, after: duckingShare)
       otherAudio?.add(
         to: mix, ducker.path, head: configuration.spatial.mixesOtherAudio ? nil : head,
         change: changeSample)
     }
-    changeShare = 0
+    (duckingShare, spatialShare) = (0, 0)
     chime.add(to: mix)
     if injections.isHeard { mix.add(injections.playback, to: injections.lastGain) }
     limiter.process(mix)

@@ -10,29 +10,34 @@ extension VoiceSession {
   }
 
   /// Emits the events of a change. Runs per frame, and allocates where there is an event.
-  func report(_ event: TurnDecisions.Event, to sink: any SessionSink) {
+  func report(
+    _ event: TurnDecisions.Event, at position: Int64? = nil, to sink: any SessionSink
+  ) {
     func sample(_ frame: Int64) -> Int64 { capture.sample(ofFrame: frame) }
+    func emit(_ turn: TurnEvent) { self.emit(.turn(turn), at: position, to: sink) }
     switch event {
     case .started(let frame, let probability, let interrupts):
-      emit(.turn(.started(beganAt: sample(frame), probability: probability)), to: sink)
+      emit(.started(beganAt: sample(frame), probability: probability))
       guard interrupts else { return }
-      emit(.turn(.interruption(beganAt: sample(frame), probability: probability)), to: sink)
+      emit(.interruption(beganAt: sample(frame), probability: probability))
     case .mayEnd(let frame, let probability):
-      emit(.turn(.mayEnd(silentFrom: sample(frame), probability: probability)), to: sink)
+      emit(.mayEnd(silentFrom: sample(frame), probability: probability))
     case .continued(let frame):
-      emit(.turn(.continued(beganAt: sample(frame))), to: sink)
+      emit(.continued(beganAt: sample(frame)))
     case .ended(let frame, let probability):
-      emit(.turn(.ended(silentFrom: sample(frame), probability: probability)), to: sink)
+      emit(.ended(silentFrom: sample(frame), probability: probability))
     case .backchannel(let frame, let probability):
-      emit(.turn(.backchannel(beganAt: sample(frame), probability: probability)), to: sink)
+      emit(.backchannel(beganAt: sample(frame), probability: probability))
     case .notSpeech(let frame, let probability):
-      emit(.turn(.notSpeech(beganAt: sample(frame), probability: probability)), to: sink)
+      emit(.notSpeech(beganAt: sample(frame), probability: probability))
     }
   }
 
   /// Ends the present turn where the detection of turns is switched off.
-  func switchTurns(from previous: TurnDecisions.Event?, sink: any SessionSink) {
+  func switchTurns(
+    from previous: TurnDecisions.Event?, at sample: Int64, sink: any SessionSink
+  ) {
     guard !state.configuration.turns.isEnabled, let previous else { return }
-    report(previous, to: sink)
+    report(previous, at: sample, to: sink)
   }
 }
