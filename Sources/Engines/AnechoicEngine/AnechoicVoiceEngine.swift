@@ -193,10 +193,11 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     }
     output.advanceLimits()
     if fade.isActive { formerOutput.advanceLimits() }
+    // The decision about a voice, on which gain control depends, hears of the isolation. So it begins and
+    // ends after the fade.
     isolation.process(
       analysis.features.errorPowers, echo: analysis.gains.echo, voice: analysis.auxiliaryVoice,
-      isolates: output.limits.isolatesVoice
-        || fade.isActive && formerOutput.limits.isolatesVoice)
+      isolates: fade.isActive ? formerOutput.limits.isolatesVoice : output.limits.isolatesVoice)
     mask.record(
       analysis.gains, powers: analysis.features.errorPowers, voice: analysis.auxiliaryVoice)
   }

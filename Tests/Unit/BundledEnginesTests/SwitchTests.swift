@@ -40,7 +40,7 @@ struct SwitchTests {
   ) throws {
     let change = 150
     let kept = try run(candidate, .standard)
-    for samples in [0, 1, 37, 159, 400] {
+    for samples in [0, 1, 37, 60, 121, 159, 400] {
       let switched = try run(candidate, .standard, [change: settings], after: samples)
       let boundary =
         change * Self.rate.samplesPerFrame + samples

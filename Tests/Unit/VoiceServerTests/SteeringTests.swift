@@ -83,11 +83,13 @@ struct SteeringTests {
       let stream = try await server.client.process(.mediaClock())
       let name = stream.started.session
       let steering = server.steering(as: "olga")
+      let clients = (0..<5).map { server.steering(as: "client \($0)") }
       let reasons = try await withThrowingTaskGroup(of: String?.self) { group in
-        for _ in 0..<17 {
+        for index in 0..<17 {
+          let client = clients[index / 4]
           group.addTask {
             try await refusal {
-              _ = try await steering.setMute(name, muted: true, atSample: 50_000_000)
+              _ = try await client.setMute(name, muted: true, atSample: 50_000_000)
             }?
             .reason
           }
@@ -147,6 +149,16 @@ struct SteeringTests {
           (
             await refusal { _ = try await steering.setMute(name, muted: true, atSample: 1 << 40) },
             .invalidArgument, "at_sample"
+          ),
+          (
+            await refusal {
+              var request = Anechoic_V1_UpdateSessionRequest()
+              request.session.name = name
+              request.updateMask.paths = ["labels"]
+              request.atSample = 1
+              _ = try await server.ask(
+                RPC.updateSession, request, Anechoic_V1_UpdateSessionResponse.self)
+            }, .invalidArgument, "at_sample"
           ),
           (
             await refusal { _ = try await steering.reportMuteGesture(name, id: "") },

@@ -32,11 +32,14 @@ struct ControlScheduleTests {
 
   @Test func otherClientsLeaveRoomForTheMediaClient() throws {
     var schedule = ControlSchedule()
-    let other = ControlOrigin(actor: "panel", isMediaClient: false)
     func add(_ id: UInt64) throws {
-      try schedule.add(SessionControl(id: id, atSample: 500, by: other, .clearPlayback))
+      let client = ControlOrigin(actor: "panel \(id / 4)", isMediaClient: false)
+      try schedule.add(SessionControl(id: id, atSample: 500, by: client, .clearPlayback))
     }
-    for id in 1...UInt64(ControlSchedule.othersCapacity) { try add(id) }
+    for id in 0..<UInt64(ControlSchedule.othersCapacity) {
+      try add(id)
+      if id % 4 == 3, id < 15 { #expect(throws: Refusal.self) { try add(id) } }
+    }
     let refusal = #expect(throws: Refusal.self) { try add(99) }
     #expect(refusal?.reason == "TOO_MANY_CONTROLS")
     for id in 1...UInt64(ControlSchedule.capacity) { try schedule.add(mute(id, at: 500)) }

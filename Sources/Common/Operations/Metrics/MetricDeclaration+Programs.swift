@@ -137,7 +137,7 @@ extension MetricDeclaration {
     "anechoic_erle_db", .histogram, unit: "dB", bounds: [0, 3, 6, 10, 15, 20, 25, 30, 40, 50],
     help: """
       The echo return loss enhancement. Each session with a converged canceller is observed once \
-      for each second of audio.
+      for each second of audio in which the reference sounds.
       """)
 
   public static let echoDelay = MetricDeclaration(

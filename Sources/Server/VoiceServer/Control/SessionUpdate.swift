@@ -38,6 +38,9 @@ struct SessionUpdate {
             "\"\(path.plainPrefix(100))\" must be labels, config or a field of config"))
       }
     }
+    guard !request.hasAtSample || !fields.isEmpty else {
+      throw Status(InvalidField("at_sample", "needs a change of config; labels change at once"))
+    }
     var update = Anechoic_V1_ConfigUpdate()
     update.config = request.session.config
     update.updateMask.paths = fields

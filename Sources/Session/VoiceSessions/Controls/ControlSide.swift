@@ -67,6 +67,8 @@ struct ControlSchedule {
   /// More controls of the media client than this at once are refused, and of all other clients together.
   static let capacity = 64
   static let othersCapacity = 16
+  /// More controls of one other client than this at once are refused.
+  static let otherCapacity = 4
 
   private var waiting: [SessionControl] = []
 
@@ -75,10 +77,14 @@ struct ControlSchedule {
   mutating func add(_ control: SessionControl) throws(Refusal) {
     let isOther = !control.origin.isMediaClient
     let capacity = isOther ? Self.othersCapacity : Self.capacity
-    guard waiting.count(where: { $0.origin.isMediaClient != isOther }) < capacity else {
+    let hasRoom = waiting.count(where: { $0.origin.isMediaClient != isOther }) < capacity
+    let hasShare =
+      !isOther || waiting.count(where: { $0.origin == control.origin }) < Self.otherCapacity
+    guard hasRoom, hasShare else {
       throw Refusal(
         .tooMany, reason: "TOO_MANY_CONTROLS",
-        message: "\(capacity) controls already wait for their sample")
+        message: "\(hasRoom ? Self.otherCapacity : capacity) controls already wait for their sample"
+      )
     }
     waiting.append(control)
   }

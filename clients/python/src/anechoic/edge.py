@@ -143,8 +143,8 @@ class EdgeAgent:
                 async for piece in samples:
                     await stream.write(_piece(piece, format))
                 await stream.done_writing()
-            except asyncio.InvalidStateError:
-                pass  # The agent has ended the call, with a reason.
+            except (grpc.RpcError, asyncio.InvalidStateError):
+                pass  # The agent has ended the call: the response says why.
             return int((await stream).samples)
         except grpc.RpcError as failure:
             raise self._connection.error(failure) from None

@@ -446,7 +446,8 @@ public nonisolated struct Anechoic_V1_UpdateSessionRequest: Sendable {
 
   /// The microphone sample at which the change of the config takes effect. The call returns then. If
   /// absent or past, the change takes effect at the next frame. Up to 16 changes by UpdateSession and
-  /// SetMute may wait for their sample in a session, which they do even if the caller goes away.
+  /// SetMute, 4 of each client, may wait for their sample in a session, up to an hour ahead. They do so
+  /// even if the caller goes away. A change of labels alone has no sample.
   public var atSample: Int64 {
     get {_atSample ?? 0}
     set {_atSample = newValue}

@@ -1168,7 +1168,7 @@ public nonisolated struct Anechoic_V1_Control: Sendable {
   public var controlID: UInt64 = 0
 
   /// The microphone sample at which the control takes effect. Up to the sample of the outputs that belongs
-  /// to it nothing changes, and a cross-fade of 10 ms begins there. If absent or past, the control takes
+  /// to it nothing changes, and a cross-fade of 10 ms begins there; a mute fades out within 5 ms before. If absent or past, the control takes
   /// effect at the next frame.
   public var atSample: Int64 {
     get {_atSample ?? 0}
