@@ -112,6 +112,21 @@ class SessionViewTests(PageTest):
         self.assertEqual(json.loads(lines[0])["muteChanged"]["state"]["actor"], "live page")
         self.assertEqual(page.problems, [])
 
+    def test_an_event_is_shown_once_if_the_list_is_drawn_before_the_next_frame(self):
+        page = self.open()
+        shown = page.evaluate("""import("/live/event-list.js").then(async ({ EventList }) => {
+            const events = new EventList("sessions/call-8");
+            const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+            const muted = { muteChanged: { state: { muted: true } } };
+            events.add({ eventId: "1", ...muted });
+            events.draw();
+            events.add({ eventId: "2", ...muted });
+            await frame();
+            await frame();
+            return events.list.children.length;
+        })""")
+        self.assertEqual(shown, 2)
+
     def test_a_phone_shows_a_session_on_a_short_page(self):
         self.call("call-7")
         page = self.open("#sessions/call-7", **PHONE)
