@@ -180,6 +180,30 @@ class SessionListTests(PageTest):
         self.assertEqual(found, ["", "reduced", "not converged", "", "reduced, late, clipping"])
 
 
+    def test_statistics_tell_what_no_event_tells(self):
+        page = self.open()
+        found = page.evaluate("""import("/live/trouble.js").then(({ healthOf, troublesOf }) => {
+            const config = { voiceProcessing: { echoCancellation: { enabled: true } } };
+            const bypassed = { voiceProcessing: { ...config.voiceProcessing, bypassed: true } };
+            const measured = { heardReductionDb: 3 };
+            return [
+                [{}, {}], [{ reduced: true }, {}], [{ echo: {} }, { config }],
+                [{ echo: measured }, { config }], [{ echo: { ...measured, converged: true } }, { config }],
+                [{ echo: measured }, { config: bypassed }], [{ echo: measured }, {}],
+            ].map(([stats, session]) => troublesOf(healthOf(stats, session)).join(", "));
+        })""")
+        self.assertEqual(found, ["", "reduced", "", "not converged", "", "", ""])
+        self.call("hall-3")
+        page = self.open("#sessions/hall-3")
+        page.wait(says(".level", "dBFS"))
+        # The next measurement of the server takes the trouble back.
+        trouble = page.evaluate(
+            f"(() => {{ delete {VIEW}.shown; {VIEW}.measure({{ reduced: true }});"
+            " return document.querySelector('.head .trouble').textContent; })()")
+        self.assertIn("reduced", trouble)
+        page.wait("!document.querySelector('.head .trouble').textContent.includes('reduced')")
+
+
 class HostTests(PageTest):
     @classmethod
     def setUpClass(cls):
