@@ -74,6 +74,7 @@ bool Worker::started(const v1::Started& started, Clock::time_point now) {
   }
   recordMute(started);
   scene_.started();
+  wasScene_ = false;
   if (!started.has_resumed()) {
     debt_.began(now, heardAt_, session_.next());
     dropControls();
