@@ -112,6 +112,21 @@ class SessionViewTests(PageTest):
         self.assertEqual(json.loads(lines[0])["muteChanged"]["state"]["actor"], "live page")
         self.assertEqual(page.problems, [])
 
+    def test_an_event_is_shown_once_if_the_list_is_drawn_before_the_next_frame(self):
+        page = self.open()
+        shown = page.evaluate("""import("/live/event-list.js").then(async ({ EventList }) => {
+            const events = new EventList("sessions/call-8");
+            const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+            const muted = { muteChanged: { state: { muted: true } } };
+            events.add({ eventId: "1", ...muted });
+            events.draw();
+            events.add({ eventId: "2", ...muted });
+            await frame();
+            await frame();
+            return events.list.children.length;
+        })""")
+        self.assertEqual(shown, 2)
+
     def test_a_phone_shows_a_session_on_a_short_page(self):
         self.call("call-7")
         page = self.open("#sessions/call-7", **PHONE)
@@ -163,6 +178,30 @@ class SessionListTests(PageTest):
             { reduced: true, problems: ["PROBLEM_LATE", "PROBLEM_CLIPPING"] },
         ].map((session) => troublesOf(session).join(", ")))""")
         self.assertEqual(found, ["", "reduced", "not converged", "", "reduced, late, clipping"])
+
+
+    def test_statistics_tell_what_no_event_tells(self):
+        page = self.open()
+        found = page.evaluate("""import("/live/trouble.js").then(({ healthOf, troublesOf }) => {
+            const config = { voiceProcessing: { echoCancellation: { enabled: true } } };
+            const bypassed = { voiceProcessing: { ...config.voiceProcessing, bypassed: true } };
+            const measured = { heardReductionDb: 3 };
+            return [
+                [{}, {}], [{ reduced: true }, {}], [{ echo: {} }, { config }],
+                [{ echo: measured }, { config }], [{ echo: { ...measured, converged: true } }, { config }],
+                [{ echo: measured }, { config: bypassed }], [{ echo: measured }, {}],
+            ].map(([stats, session]) => troublesOf(healthOf(stats, session)).join(", "));
+        })""")
+        self.assertEqual(found, ["", "reduced", "", "not converged", "", "", ""])
+        self.call("hall-3")
+        page = self.open("#sessions/hall-3")
+        page.wait(says(".level", "dBFS"))
+        # The next measurement of the server takes the trouble back.
+        trouble = page.evaluate(
+            f"(() => {{ delete {VIEW}.shown; {VIEW}.measure({{ reduced: true }});"
+            " return document.querySelector('.head .trouble').textContent; })()")
+        self.assertIn("reduced", trouble)
+        page.wait("!document.querySelector('.head .trouble').textContent.includes('reduced')")
 
 
 class HostTests(PageTest):

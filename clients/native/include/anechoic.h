@@ -16,9 +16,10 @@
  * events say so.
  *
  * Threads: anechoic_push and anechoic_pull, and those for far ends and the playback, are for audio threads. They
- * do not wait, lock or allocate, and neither do anechoic_is_processing, anechoic_is_muted and anechoic_set_muted. One thread pushes and one
- * thread pulls; it may be the same thread. A push that overlaps another push, or a pull that overlaps another
- * pull, does nothing. All other functions may be called from any thread at any time.
+ * do not wait, lock or allocate, and neither do anechoic_is_processing, anechoic_is_muted and
+ * anechoic_set_muted. One thread pushes and one thread pulls; it may be the same thread. A push that overlaps
+ * another push, or a pull that overlaps another pull, does nothing. All other functions may be called from any
+ * thread at any time.
  *
  * Samples are interleaved, and counts are in sample frames (one sample for each channel). A NULL session,
  * array or text, and a count that no array can have, such as a negative result that was converted, do

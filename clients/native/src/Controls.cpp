@@ -63,10 +63,12 @@ void Controls::lost() {
 
 std::vector<v1::Control> Controls::clear() {
   const std::lock_guard lock(mutex_);
-  std::vector<v1::Control> all(std::move_iterator(waiting_.begin()),
-                               std::move_iterator(waiting_.end()));
-  waiting_.clear();
-  return all;
+  const auto dropped = std::ranges::stable_partition(
+      waiting_, [](const auto& each) { return each.has_update_config(); });
+  std::vector<v1::Control> decisions(std::move_iterator(dropped.begin()),
+                                     std::move_iterator(dropped.end()));
+  waiting_.erase(dropped.begin(), dropped.end());
+  return decisions;
 }
 
 bool Controls::isTooMany(const v1::ControlResult& result) {

@@ -33,8 +33,8 @@ class Controls {
   void answered(const v1::ControlResult& result, Time now);
   // The worker: the call has ended, and nobody answers any more.
   void lost();
-  // The worker: a new session has started, which has not received any decision. Returns the
-  // decisions that are not sent to it.
+  // The worker: a new session has started, which has not asked for any decision. Returns the
+  // decisions that are not sent to it. Settings that wait are kept, and are sent.
   std::vector<v1::Control> clear();
 
   // The worker: an id for a control.

@@ -36,7 +36,8 @@ struct Exchange {
         reference(capacity(format), format.referenceChannels),
         voice(capacity(format), format.channels),
         playback(format.playbackChannels > 0 ? capacity(format) : 1, format.playbackChannels),
-        farEnds(farEndCount, capacity(format)),
+        // A far end may be ahead of the microphone by `wait`.
+        farEnds(farEndCount, capacity(format) + wait),
         mute(muted) {}
 
   const int64_t wait;

@@ -75,8 +75,9 @@ std::optional<v1::ProcessRequest> Scene::take(Time now) {
     *request.mutable_device_report()->mutable_route_changed() = *route_;
     return request;
   }
-  if (!poseIsDue_) return std::nullopt;
+  if (!poseIsDue_ || now < poseAt_) return std::nullopt;
   poseIsDue_ = false;
+  poseAt_ = now + posePause;
   *request.mutable_head_pose() = *pose_;
   return request;
 }
@@ -85,7 +86,7 @@ void Scene::started() {
   const std::lock_guard lock(mutex_);
   routeIsDue_ = route_.has_value();
   poseIsDue_ = pose_.has_value();
-  routeAt_ = {};
+  routeAt_ = poseAt_ = {};
 }
 
 }  // namespace anechoic

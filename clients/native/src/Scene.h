@@ -15,6 +15,8 @@ class Scene {
   using Time = std::chrono::steady_clock::time_point;
   // The least time between two reports of a route. A server takes 10 a second.
   static constexpr std::chrono::milliseconds routePause{100};
+  // The least time between two poses. Of the poses in a frame of 10 ms, a server uses the last one.
+  static constexpr std::chrono::milliseconds posePause{5};
 
   // The spatial audio of the program's options.
   explicit Scene(const v1::SpatialAudio& spatial) : spatial_(spatial) {}
@@ -41,7 +43,7 @@ class Scene {
   std::optional<v1::RouteChanged> route_;
   std::optional<v1::HeadPose> pose_;
   bool routeIsDue_ = false, poseIsDue_ = false;
-  Time routeAt_{};
+  Time routeAt_{}, poseAt_{};
 };
 
 }  // namespace anechoic

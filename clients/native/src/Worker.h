@@ -59,7 +59,7 @@ class Worker {
   bool sendMute(Clock::time_point now);
   bool sendControl(Clock::time_point now);
   bool sendScene(Clock::time_point now);
-  void sendAudio(Clock::time_point now);
+  bool sendAudio(Clock::time_point now);
   void dropDebt(Clock::time_point now);
   void addFarEnds(int64_t count, v1::AudioInput& audio);
   void fill(const Tape& tape, uint32_t channels, int64_t count, v1::AudioChunk& chunk,
@@ -90,6 +90,7 @@ class Worker {
   uint64_t muteControl_ = 0;  // the control of a request that the server has not answered, or 0
   Mute::Request muteRequest_;  // and this request
   Clock::time_point muteAt_;  // when a request that is not confirmed is sent again
+  bool wasScene_ = false;  // whether the scene was sent after the last audio
   std::vector<float> samples_, mix_;
 
   std::atomic<bool> stopping_{false};

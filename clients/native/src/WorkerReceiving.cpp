@@ -74,6 +74,7 @@ bool Worker::started(const v1::Started& started, Clock::time_point now) {
   }
   recordMute(started);
   scene_.started();
+  wasScene_ = false;
   if (!started.has_resumed()) {
     debt_.began(now, heardAt_, session_.next());
     dropControls();
@@ -81,13 +82,10 @@ bool Worker::started(const v1::Started& started, Clock::time_point now) {
   return true;
 }
 
-// Nobody has asked this session anything yet. Decisions about clients also count in it, and so do
-// settings.
+// A new session has received no request yet. Settings, and decisions about clients, also count in
+// it.
 void Worker::dropControls() {
-  for (v1::Control& control : controls_.clear()) {
-    noteDecision(control);
-    if (control.has_update_config()) controls_.add(std::move(control));
-  }
+  for (const v1::Control& control : controls_.clear()) noteDecision(control);
 }
 
 void Worker::noteDecision(const v1::Control& control) {

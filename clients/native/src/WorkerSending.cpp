@@ -1,6 +1,7 @@
 // Everything that the worker sends.
 
 #include <algorithm>
+#include <utility>
 
 #include "Worker.h"
 
@@ -17,7 +18,13 @@ void Worker::send(Clock::time_point now) {
   if (call_ == nullptr || !reconnection_.isRunning() || !call_->canWrite()) return;
   audioWaits_ = debt_.waits(now, heard_);
   if (!audioWaits_) dropDebt(now);
-  if (!sendMute(now) && !sendControl(now) && !sendScene(now) && !audioWaits_) sendAudio(now);
+  if (sendMute(now) || sendControl(now)) return;
+  // On a slow connection, a pose may be due whenever a message can be sent. Audio is sent between
+  // two poses.
+  const bool wasScene = std::exchange(wasScene_, false);
+  if (wasScene && sendAudio(now)) return;
+  wasScene_ = sendScene(now);
+  if (!wasScene_) sendAudio(now);
 }
 
 // Drops audio from before the session that the program has given late.
@@ -66,17 +73,18 @@ bool Worker::sendScene(Clock::time_point now) {
   return true;
 }
 
-void Worker::sendAudio(Clock::time_point now) {
+bool Worker::sendAudio(Clock::time_point now) {
+  if (audioWaits_) return false;
   const int64_t frame = format_.frameSamples();
   int64_t count;
   if (packets_ != nullptr) {
     count = format_.samples(OpusPackets::milliseconds);
-    if (heard_ < session_.next() + count) return;
+    if (heard_ < session_.next() + count) return false;
   } else {
     // Up to the end of a frame, because the worker is woken then.
     const int64_t most = exchange_.farEnds.count() > 4 ? mostFramesOfMany : mostFramesAtOnce;
     count = std::min(heard_ / frame * frame - session_.next(), most * frame);
-    if (count <= 0) return;
+    if (count <= 0) return false;
   }
   v1::ProcessRequest request;
   v1::AudioInput& audio = *request.mutable_audio();
@@ -90,6 +98,7 @@ void Worker::sendAudio(Clock::time_point now) {
   session_.sent(session_.next() + count);
   call_->write(std::move(request));
   reconnection_.sent(now);
+  return true;
 }
 
 // Adds the far ends that have sound, with the samples that came with those of the microphone.

@@ -52,6 +52,7 @@ export class EventList {
 
   /** Shows the events that are found anew. */
   draw() {
+    this.added = [];
     this.list.replaceChildren();
     this.put(this.events);
   }

@@ -1,4 +1,4 @@
-// What a session is made of: its engine, its formats and its settings, in words.
+// The engine, the formats and the settings of a session, in words.
 import { milliseconds, words } from "./elements.js";
 
 const encodings = {

@@ -65,7 +65,6 @@ async function poll(signal, delay) {
       connected();
       list(sessions, isComplete);
       describeServer(server);
-      refresh(sessions);
       if (isBack(sessions)) watching = null;
       if (!watching) open();
       await pause(interval, signal);
@@ -93,13 +92,6 @@ async function listed() {
 function describeServer({ version, sessionsActive = 0, sessionsMax, capacityUsed = 0 }) {
   show(find("server"), version ? `${version} · ${sessionsActive} of ${sessionsMax} sessions · `
     + `${number(100 * capacityUsed)} % used` : "");
-}
-
-/** Tells the session in view what the list knows of it. */
-function refresh(sessions) {
-  const { view } = find("session");
-  const session = sessions.find(({ name }) => name === view?.name);
-  if (watching && session) view.refresh(session);
 }
 
 /** Returns what an address names. Nothing, if somebody wrote nonsense into it. */

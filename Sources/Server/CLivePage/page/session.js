@@ -9,7 +9,7 @@ import { Measurements, table } from "./measurements.js";
 import { Meter } from "./meter.js";
 import { LastMinute } from "./minute.js";
 import { QuestionList } from "./questions.js";
-import { troublesOf } from "./trouble.js";
+import { healthOf, troublesOf } from "./trouble.js";
 
 /** The milliseconds between two changes of the numbers, which a person has to read, and of the graphs. */
 const [readable, redrawn] = [500, 1000];
@@ -90,14 +90,8 @@ export class SessionView {
     this.showSession();
   }
 
-  /** Takes newer parts of the session from the list, which tells what no event does. */
-  refresh({ reduced, echoConverged }) {
-    if (!this.session || this.isOver) return;
-    Object.assign(this.session, { reduced, echoConverged });
-    this.showState();
-  }
-
   measure(stats) {
+    if (this.session) Object.assign(this.session, healthOf(stats, this.session));
     const [now, frames] = [performance.now(), stats.flow?.framesProcessed];
     if (frames !== this.frames) [this.frames, this.progress] = [frames, now];
     const isMeasured = now - this.progress < longestSilence;

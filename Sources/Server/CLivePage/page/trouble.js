@@ -1,4 +1,4 @@
-// What is wrong with a session, in words.
+// The troubles of a session, in words.
 import { words } from "./elements.js";
 
 /** Returns the troubles of a session, the gravest first. Empty if nothing is known to be wrong. */
@@ -8,4 +8,11 @@ export function troublesOf(session) {
     session.echoConverged === false ? "not converged" : "",
     ...(session.problems ?? []).map((problem) => words(problem, "PROBLEM_")),
   ].filter(Boolean);
+}
+
+/** Returns the parts of a session that only its statistics tell. They follow the rules of the list. */
+export function healthOf({ reduced = false, echo = {} }, { config }) {
+  const { echoCancellation, bypassed } = config?.voiceProcessing ?? {};
+  const isKnown = echoCancellation?.enabled && !bypassed && echo.heardReductionDb !== undefined;
+  return { reduced, echoConverged: isKnown ? echo.converged ?? false : undefined };
 }

@@ -98,6 +98,27 @@ void aLossLeavesDecisions() {
   check(!controls.take(now), "and told nothing");
 }
 
+v1::Control place(float azimuth) {
+  v1::Control control;
+  auto& spatial = *control.mutable_update_config()->mutable_config()->mutable_spatial_audio();
+  spatial.add_sources()->set_azimuth_degrees(azimuth);
+  return control;
+}
+
+void aNewSessionGetsTheLastSettings() {
+  Controls controls;
+  Controls::Time now{1000s};
+  controls.add(place(10));
+  controls.add(decision("one", true));
+  const auto untold = controls.clear();
+  check(untold.size() == 1 && grants(untold[0]), "only the decision is dropped");
+  controls.add(place(20));
+  const auto sent = controls.take(now);
+  check(sent && sent->update_config().config().spatial_audio().sources(0).azimuth_degrees() == 20,
+        "the later place replaces the one that was kept");
+  check(!controls.take(now + 10s), "nothing else is sent");
+}
+
 void textsAreUTF8() {
   for (const char* good : {"", "press-1", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x8e\xa4"}) {
     check(isText(good), good);
@@ -116,6 +137,7 @@ std::vector<Case> controlsCases() {
       {"of many decisions about the same, the last counts", theLastDecisionCounts},
       {"few controls are under way at once", fewControlsAreUnderWay},
       {"a loss leaves the decisions that nobody has answered", aLossLeavesDecisions},
+      {"a new session gets the last settings", aNewSessionGetsTheLastSettings},
       {"texts are UTF-8", textsAreUTF8},
   };
 }

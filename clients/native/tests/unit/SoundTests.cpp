@@ -10,6 +10,7 @@
 #include "Playout.h"
 #include "Signals.h"
 #include "Units.h"
+#include "Voice.h"
 
 using namespace anechoic;
 
@@ -296,6 +297,33 @@ void aMutedMicrophoneIsNotTheFallback() {
   for (const float sample : path.pull(3200)) check(sample == 0, "silence");
 }
 
+// The far end is as far ahead of the microphone, and the playback as far behind, as they may be.
+void aFarEndKeepsWhatIsStillToBePlayed() {
+  Settings settings;
+  settings.format = {16000, 1, 0, 1};
+  settings.delayMilliseconds = 100;
+  settings.farEnds = {"alice"};
+  Voice voice(settings, nullptr);
+  voice.lengthenDelay(16000);
+  const auto sample = [](int64_t position) { return float(position) / float(1 << 20); };
+  int64_t spoken = 0;
+  const auto talk = [&](int64_t count) {
+    spoken += voice.pushFarEnd(0, count, [&](int64_t frame) { return sample(spoken + frame); });
+  };
+  constexpr int64_t pushed = 80000, wait = 32000, farDelay = 17600;
+  for (int64_t at = 0; at < pushed; at += 160) {
+    talk(160);
+    voice.push(160, [](int64_t, size_t) { return 0.0f; }, [](int64_t, size_t) { return 0.0f; });
+  }
+  talk(pushed);
+  check(spoken == pushed + wait, "a far end may be ahead by 2 s");
+  int64_t wrong = 0;
+  const int64_t count = voice.pullPlayback(pushed, [&](int64_t frame, size_t, float heard) {
+    wrong += heard != sample(pushed - wait + frame - farDelay);
+  });
+  check(count == wait && wrong == 0, std::to_string(wrong) + " samples were overwritten");
+}
+
 void latenessIsReportedSeldom() {
   Lateness lateness;
   Lateness::Time now{std::chrono::seconds(5)};
@@ -390,6 +418,7 @@ std::vector<Case> soundCases() {
        anAnswerToARepeatedRequestSaysNothingAboutTheTimeBefore},
       {"of too many muted spans, the oldest become one", theOldestSpansMerge},
       {"a muted microphone is not the fallback", aMutedMicrophoneIsNotTheFallback},
+      {"a far end keeps the sound that is still to be played", aFarEndKeepsWhatIsStillToBePlayed},
       {"late sound is reported after 1 s, and then once in 10 s", latenessIsReportedSeldom},
       {"Opus moves the sound by its look-ahead", opusKeepsItsPlace},
       {"pushing and pulling run beside each other", bothSidesRunBesideEachOther},

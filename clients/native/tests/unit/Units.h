@@ -10,3 +10,4 @@ std::vector<Case> sessionCases();
 std::vector<Case> soundCases();
 std::vector<Case> controlsCases();
 std::vector<Case> eventCases();
+std::vector<Case> sceneCases();

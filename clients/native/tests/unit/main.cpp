@@ -5,7 +5,7 @@
 int main() {
   std::vector<Case> all;
   for (auto cases : {reconnectionCases(), backOffCases(), endingCases(), sessionCases(),
-                     controlsCases(), eventCases(), soundCases()}) {
+                     controlsCases(), eventCases(), sceneCases(), soundCases()}) {
     all.insert(all.end(), cases.begin(), cases.end());
   }
   return runAll(all);

@@ -187,6 +187,30 @@ void refusedControlsAreNotAFlood() {
   check(controls >= 4 && controls <= 12, std::to_string(controls) + " controls in 2 s");
 }
 
+void manyPosesAreNotAFlood() {
+  std::atomic<int64_t> poses{0}, bytes{0};
+  ScriptedServer server([&](ServedCall& call, const v1::ProcessRequest& request) {
+    if (request.has_start()) call.send(answers::started());
+    if (request.has_head_pose()) ++poses;
+    if (!request.has_audio()) return;
+    bytes += int64_t(request.audio().microphone().samples().size());
+    call.send(answers::output(request.audio()));
+  });
+  Program program(server.address());
+  program.runUntil([&] { return program.voice().isProcessing(); }, "processed sound");
+  std::atomic<bool> isOver{false};
+  std::thread head([&] {
+    for (const v1::HeadPose pose; !isOver;) program.voice().turnHead(pose);
+  });
+  const int64_t before = bytes;
+  program.run(2s);
+  isOver = true;
+  head.join();
+  const int64_t sent = (bytes - before) / int64_t(sizeof(float));
+  check(poses > 0 && poses <= 600, std::to_string(poses) + " poses in 2 s");
+  check(sent > 24000, std::to_string(sent) + " samples of 2 s were sent");
+}
+
 }  // namespace
 
 std::vector<Case> burstCases() {
@@ -196,5 +220,6 @@ std::vector<Case> burstCases() {
       {"an absent server does no harm", anAbsentServerDoesNoHarm},
       {"the last of many mute states and decisions counts", theLastOfManyStatesCounts},
       {"controls that a server refuses are no flood", refusedControlsAreNotAFlood},
+      {"many poses are no flood", manyPosesAreNotAFlood},
   };
 }
