@@ -7,7 +7,7 @@ import socket
 import threading
 import unittest
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from browser import Browser
@@ -40,7 +40,7 @@ def evil_site():
         def log_message(self, *_):
             pass
 
-    site = HTTPServer(("127.0.0.1", 0), Site)
+    site = ThreadingHTTPServer(("127.0.0.1", 0), Site)
     threading.Thread(target=site.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{site.server_port}/"
     site.shutdown()
