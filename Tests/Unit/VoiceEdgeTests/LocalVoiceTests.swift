@@ -30,7 +30,11 @@ struct LocalVoiceTests {
     local.isRunning = true
     local.begin(muted: false)
     for index in 1...40 {
-      local.use(Anechoic_V1_RouteChanged.with { $0.current.output.portID = "port-\(index)" })
+      local.use(
+        Anechoic_V1_RouteChanged.with {
+          $0.reason = .override
+          $0.current.output.portID = "port-\(index)"
+        })
     }
     #expect(routes.last == "port-20")
     let audio = configuration.audio
