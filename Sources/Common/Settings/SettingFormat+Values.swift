@@ -25,20 +25,22 @@ extension SettingFormat<Int> {
 }
 
 extension SettingFormat<Double> {
-  /// A number in a range of whole numbers.
-  public static func number(_ range: ClosedRange<Int>) -> Self {
-    let allowed = "\(range.lowerBound) to \(range.upperBound)"
-    return SettingFormat("number", allowed: allowed) { value throws(SettingsError) in
-      guard let number = Double(value.text),
-        (Double(range.lowerBound)...Double(range.upperBound)).contains(number)
-      else {
-        throw value.wrong(
-          "\"\(value.text)\" is not a number from \(range.lowerBound) to \(range.upperBound)")
+  /// A number in a range.
+  public static func number(_ range: ClosedRange<Double>) -> Self {
+    let (least, most) = (text(of: range.lowerBound), text(of: range.upperBound))
+    return SettingFormat("number", allowed: "\(least) to \(most)") { value throws(SettingsError) in
+      guard let number = Double(value.text), range.contains(number) else {
+        throw value.wrong("\"\(value.text)\" is not a number from \(least) to \(most)")
       }
       return number
     } show: {
-      Int(exactly: $0).map { "\($0)" } ?? "\($0)"
+      text(of: $0)
     }
+  }
+
+  /// Returns a number without a fraction if it is whole.
+  private static func text(of number: Double) -> String {
+    Int(exactly: number).map { "\($0)" } ?? "\(number)"
   }
 }
 

@@ -41,8 +41,8 @@ public final class EdgeAgent: Sendable {
   /// - Parameters:
   ///   - system: The sound devices.
   ///   - desktop: The sound server whose other streams are lowered. Nil for none.
-  ///   - media: Media players that pause while another machine of the person has a call, besides the
-  ///     agent's own other audio. Nil for none.
+  ///   - media: Media players that pause while another machine of the person has a call, besides
+  ///     the agent's own other audio. Nil for none.
   ///   - engines: The engines of this machine. Local processing uses the default engine.
   ///   - log: Called with one line for each state change, from any thread.
   public init(
@@ -182,7 +182,7 @@ public final class EdgeAgent: Sendable {
   private func startDevices() {
     microphone.start("microphone") { [rings, voice, tunings, record = microphone.record] in
       CaptureStream(
-        rings.capture, reference: rings.loopback, record, tuning: tunings.capture,
+        rings.capture, reference: rings.referenceChannels, record, tuning: tunings.capture,
         wake: voice.signal)
     }
     loopback.start("loopback") { [rings, record = loopback.record] in

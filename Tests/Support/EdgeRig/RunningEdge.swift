@@ -20,8 +20,8 @@ public final class RunningEdge: Sendable {
   private let namespace: NetworkNamespace?
   private let probe: EdgeProbe
 
-  /// Starts the server and the agent on a sound rig, whose devices the agent uses unless arguments name
-  /// others.
+  /// Starts the server and the agent on a sound rig, whose devices the agent uses unless arguments
+  /// name others.
   public convenience init(
     _ rig: SoundRig, products: URL, arguments: [String] = [], configuration: String? = nil,
     namespace: NetworkNamespace? = nil, path: (_ server: String) throws -> String = { $0 }
@@ -32,11 +32,11 @@ public final class RunningEdge: Sendable {
       namespace: namespace, path: path)
   }
 
-  /// Starts the server and the agent. `environment` has the variables with which the agent finds devices.
-  /// `products` is the folder of the executables. `arguments` are
-  /// additional arguments of the agent, and `configuration` is the text of its configuration file.
-  /// The agent runs in the namespace, if there is one, and reaches the server at the address that
-  /// `path` returns for the server's own.
+  /// Starts the server and the agent. `environment` has the variables with which the agent finds
+  /// devices. `products` is the folder of the executables. `arguments` are additional arguments of
+  /// the agent, and `configuration` is the text of its configuration file. The agent runs in the
+  /// namespace, if there is one, and reaches the server at the address that `path` returns for the
+  /// server's own.
   public init(
     environment: [String: String], products: URL, arguments: [String] = [],
     configuration: String? = nil, namespace: NetworkNamespace? = nil,
@@ -134,8 +134,8 @@ public final class RunningEdge: Sendable {
     return try Anechoic_V1_TestAudioResponse(serializedBytes: bytes)
   }
 
-  /// Waits for a condition. Returns the time that it took, or nil if the condition did not become true in
-  /// time.
+  /// Waits for a condition. Returns the time that it took, or nil if the condition did not become
+  /// true in time.
   public func wait(
     atMost limit: Duration = .seconds(20),
     until condition: (Anechoic_V1_EdgeStatus) -> Bool

@@ -86,8 +86,8 @@ public final class ScriptedDevice: Sendable {
   /// next opening on.
   public func haveNoClock() { state.withLock { $0.hasClock = false } }
 
-  /// Gives each channel of a microphone the sound that the channel before it had `seconds` ago, as at
-  /// microphones in a row. A negative time is that of sound from the other side.
+  /// Gives each channel of a microphone the sound that the channel before it had `seconds` ago, as
+  /// at microphones in a row. A negative time is that of sound from the other side.
   public func hear(channelsLaterBy seconds: Double) {
     state.withLock { $0.laterChannels = seconds }
   }

@@ -2,11 +2,11 @@ internal import CSoundCard
 public import Foundation
 internal import Synchronization
 
-/// Sound cards for a machine without one, as PCMs and controls of ALSA that offer one format each. There is no
-/// sound server. Each card has a clock of its own.
+/// Sound cards for a machine without one, as PCMs and controls of ALSA that offer one format each.
+/// There is no sound server. Each card has a clock of its own.
 ///
-/// A card captures what is played on it, as `snd-aloop` does. A PCM can capture the sound of another card too,
-/// through a simulated room or unchanged.
+/// A card captures what is played on it, as `snd-aloop` does. A PCM can capture the sound of
+/// another card too, through a simulated room or unchanged.
 public final class SoundCards: Sendable {
   /// The encoding of a card's samples.
   public enum Coding: String, Sendable, CaseIterable {
@@ -102,7 +102,8 @@ public final class SoundCards: Sendable {
 
   // MARK: Programs
 
-  /// Plays samples between -1 and 1, interleaved, with a program of its own, in the format of the PCM.
+  /// Plays samples between -1 and 1, interleaved, with a program of its own, in the format of the
+  /// PCM.
   public func play(
     _ samples: [Float], on pcm: String, _ coding: Coding = .s16, channels: Int, rate: Int = 48000
   ) throws {

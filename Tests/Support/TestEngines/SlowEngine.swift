@@ -5,8 +5,8 @@ public import VoiceEngines
   internal import Glibc
 #endif
 
-/// A mock of an engine that costs much: a `DelayEngine` that spends processor time on nothing, 4 ms for
-/// each frame, and 0.2 ms in its reduced mode.
+/// A mock of an engine that costs much: a `DelayEngine` that spends processor time on nothing, 4 ms
+/// for each frame, and 0.2 ms in its reduced mode.
 open class SlowEngine: DelayEngine {
   /// The processor time of a frame in nanoseconds.
   open class var cost: Int { 4_000_000 }

@@ -4,11 +4,11 @@ import CAllocationCounter
 import Testing
 import VoiceEngines
 
-/// The memory that each session with the engine `anechoic` adds, without the weights and tables that
-/// all sessions share.
+/// The memory that each session with the engine `anechoic` adds, without the weights and tables
+/// that all sessions share.
 struct EngineMemoryTests {
-  /// In KiB. A third of the memory at 32 and 48 kHz is the past that the canceller learns from once it knows
-  /// the delay of the echo. The networks that isolate a voice take 13 KiB.
+  /// In KiB. A third of the memory at 32 and 48 kHz is the past that the canceller learns from once
+  /// it knows the delay of the echo. The networks that isolate a voice take 13 KiB.
   @Test(arguments: [(SampleRate.hz8000, 300), (.hz16000, 310), (.hz32000, 410), (.hz48000, 504)])
   func anEngineFitsIntoItsMemory(rate: SampleRate, most: Int) throws {
     let engine = try EngineCatalog.bundled.engine(named: "anechoic")

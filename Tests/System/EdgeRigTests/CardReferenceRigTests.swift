@@ -19,7 +19,8 @@ struct CardReferenceRigTests {
     var configuration: String {
       switch self {
       case .loopback:
-        "audio: {reference: \"alsa:loop\"}\nroutes: {ports: [{id: desk, input: mic, output: speaker}]}"
+        "audio: {reference: \"alsa:loop\"}\n"
+          + "routes: {ports: [{id: desk, input: mic, output: speaker}]}"
       case .channels:
         """
         routes: {ports: [{id: desk, input: mic, output: speaker, input_channel_map: [1],

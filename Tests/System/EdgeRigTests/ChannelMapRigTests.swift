@@ -15,7 +15,8 @@ struct ChannelMapRigTests {
     /// The positions that the cards report. Nil for cards that report none.
     var map: String?
     var channels: Int
-    /// The channel of the microphone, and those of the loudspeakers, in the configuration and by number.
+    /// The channel of the microphone, and those of the loudspeakers, in the configuration and by
+    /// number.
     var input: (name: String, number: Int)
     var output: (names: String, numbers: [Int])
   }

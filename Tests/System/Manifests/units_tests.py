@@ -72,6 +72,11 @@ class Service(unittest.TestCase):
         drain = re.search(r"^[# ]*drain_time: (\d+)s?$", sample, re.MULTILINE).group(1)
         self.assertGreater(int(unit("anechoic-server")["TimeoutStopSec"][0]), int(drain))
 
+    def test_the_edge_agent_remembers_in_the_folder_of_its_service(self):
+        settings = unit("anechoic-edge")
+        self.assertEqual(settings["StateDirectory"], ["anechoic-edge"])
+        self.assertIn("XDG_STATE_HOME=/var/lib", settings["Environment"])
+
     def test_runs_as_the_users_that_the_packages_make(self):
         for name, file in UNITS.items():
             users = file.with_suffix(".sysusers").read_text()

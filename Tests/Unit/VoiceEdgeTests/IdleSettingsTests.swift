@@ -1,3 +1,4 @@
+import Foundation
 import Settings
 import TestAudio
 import Testing
@@ -47,6 +48,37 @@ struct IdleSettingsTests {
       "audio.reference", "loopback"
     ),
     (
+      "{audio: {reference: tap}, routes: {ports: "
+        + "[{id: d, input: m, output: s, loopback: l}, "
+        + "{id: e, input: m, output: s, reference_channel_map: [3]}]}}",
+      "audio.reference", "loopback or reference_channel_map"
+    ),
+    (
+      "{audio: {reference: reports}, "
+        + "routes: {ports: [{id: d, input: m, output: s, reference_channel_map: [3]}]}}",
+      "reference_channel_map of port d", "reference: reports"
+    ),
+    (
+      "{session: {share: /tmp/t}, "
+        + "routes: {ports: [{id: d, input: m, output: s, reference_channel_map: [3]}]}}",
+      "reference_channel_map of port d", "session.share"
+    ),
+    (
+      "{audio: {reference: desktop}, "
+        + "routes: {ports: [{id: d, input: m, output: s, reference_channel_map: [3]}]}}",
+      "audio.reference", "a reference of its own"
+    ),
+    (
+      "{audio: {reference: 'alsa:p'}, routes: {ports: "
+        + "[{id: d, input: m, output: s, loopback: l}, "
+        + "{id: e, input: m, output: s, headphones: true}, {id: f, input: m}]}}",
+      "audio.reference", "a reference of its own"
+    ),
+    (
+      "{audio: {reference: 'alsa:p'}, session: {share: /tmp/t}}", "audio.reference",
+      "on the server with session.share"
+    ),
+    (
       "{audio: {output_channels: 1}, session: {config: {spatial_audio: {enabled: true}}}}",
       "spatial_audio", "output_channels: 1"
     ),
@@ -71,7 +103,8 @@ struct IdleSettingsTests {
   }
 
   @Test(arguments: [
-    "", "routing: {call: automatic}", "keys: {ring: none}",
+    "", "audio: {reference: 'alsa:p'}", "audio: {reference: tap}",
+    "routing: {call: automatic}", "keys: {ring: none}",
     "programs: {far_end: 'fifo:/f', far_end_channels: 2}",
     "programs: {desktop: auto, session_bus: 'unix:path=/b', desktop_memory: /tmp/x}",
     "{audio: {input_channels: 2}, routes: {ports: [{id: d, input: m, pattern: stereo}]}}",
@@ -107,11 +140,23 @@ struct IdleSettingsTests {
     }
     let text = "{programs: {voice: 'fifo:/v'}, microphone: {open: always}}"
     let line = try #require(try note(text, "/etc/edge.yaml"))
+    #expect(line.hasSuffix("This is said once"))
     #expect(line.contains("calls.begin: always") && line.contains("mute.muted_audio: sent"))
     #expect(!line.contains("microphone.open") && !line.contains("routing.call"))
     #expect(try note(text, "/etc/edge.yaml") == nil)
     #expect(try note(text, "/etc/other.yaml") != nil)
     #expect(
       try note("{microphone: {open: always}, mute: {muted_audio: sent}}", "/etc/a.yaml") == nil)
+  }
+
+  @Test func aNoteThatCannotBeRememberedDoesNotClaimToBeTheOnlyOne() throws {
+    let folder = try Folder()
+    try "".write(toFile: folder.path("file"), atomically: true, encoding: .utf8)
+    let changed = ChangedDefaults(path: folder.path("file/told.json"))
+    let settings = try EdgeConfiguration.read("", file: "/etc/edge.yaml")
+    for _ in 0..<2 {
+      let line = try #require(changed.note(settings, file: "/etc/edge.yaml"))
+      #expect(!line.contains("once"), "\(line)")
+    }
   }
 }

@@ -3,6 +3,7 @@ import AudioCore
 import Foundation
 import GRPCTransport
 import ScriptedDevices
+import Settings
 import SwiftProtobuf
 import Synchronization
 import TestAudio
@@ -42,8 +43,8 @@ struct NamedFarEndTests {
       try await call.send(Anechoic_V1_PlayFarEndRequest.with(fill).serializedBytes())
     }
 
-    /// Plays samples again and again in pieces of 20 ms: in real time, or as fast as the agent takes
-    /// them.
+    /// Plays samples again and again in pieces of 20 ms: in real time, or as fast as the agent
+    /// takes them.
     func play(_ samples: [Float], rate: Int = 16_000, inRealTime: Bool = true) {
       let size = rate / 50
       let pieces = stride(from: 0, to: samples.count, by: size).map { first in
@@ -190,6 +191,37 @@ struct NamedFarEndTests {
     }
   }
 
+  @Test func aGainThatAProgramSetsIsHeardWhileTheServerIsAway() async throws {
+    try await AgentRig.run { setup in
+      setup.microphone = { _ in 0 }
+      setup.hasServer = false
+      setup.configuration.programs.spareFarEnds = 1
+    } _: { rig in
+      let alice = try await Program(rig, "alice")
+      try await alice.send { $0.place.gainDb = -20 }
+      alice.play(Self.noise)
+      try await eventually("heard") { level(rig.loudspeaker.played.suffix(3200)) > -60 }
+      let quiet = try await left(rig)
+      #expect(abs(quiet - level(Self.noise) + 20) < 3, "\(quiet) dB")
+      await alice.die()
+    }
+  }
+
+  @Test func aFarEndIsReleasedWhenItsSoundIsTaken() async throws {
+    try await AgentRig.run { setup in
+      setup.microphone = { _ in 0 }
+      setup.configuration.programs.spareFarEnds = 1
+    } _: { rig in
+      try await rig.running()
+      let alice = try await Program(rig, "alice")
+      let piece = [UInt8](repeating: 1, count: 3200)
+      try await alice.send { $0.samples = Data(piece) }
+      #expect(try await alice.end()?.samples == 1600)
+      #expect(rig.agent.slots.ring(0).count == 0)
+      #expect(try await !rig.edgeStatus().farEnds[0].playing)
+    }
+  }
+
   @Test func anEchoOfANamedFarEndIsRemoved() async throws {
     try await AgentRig.runWithEcho { setup in
       setup.configuration.programs.farEnd = nil
@@ -203,6 +235,19 @@ struct NamedFarEndTests {
       let echo = level(Array(rig.loudspeaker.played.suffix(16_000))) + Air.decibels
       #expect(echo > -40 && echo - level(tap.samples) > 20, "\(echo) and \(level(tap.samples)) dB")
     }
+  }
+
+  @Test(arguments: ["0", "0.09", "101", "x"])
+  func aDistanceIsInTheRangeThatThePagesName(distance: String) throws {
+    func text(_ distance: String) -> String {
+      "programs: {far_ends: [{id: a, distance_meters: \(distance)}]}"
+    }
+    let problem = problem(text(distance))
+    #expect(
+      problem.contains("distance_meters: \"\(distance)\" is not a number from 0.1 to 100"),
+      "\(problem)")
+    let least = try EdgeConfiguration.read(text("0.1"), file: "edge.yaml").values
+    #expect(least.programs.farEnds.map(\.distance) == [0.1])
   }
 
   @Test func wrongFarEndsAreRefused() async throws {

@@ -5,7 +5,8 @@ import Testing
 import VoiceEngines
 import WebRTCEngine
 
-/// The effect of libwebrtc-audio-processing's noise suppression and gain control on synthetic signals.
+/// The effect of libwebrtc-audio-processing's noise suppression and gain control on synthetic
+/// signals.
 struct StrengthTests {
   private static let rate = SampleRate.hz16000
 

@@ -37,7 +37,9 @@ final class ALSAControl: DeviceControl {
     descriptors[count] = pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0)
     let ready = poll(
       descriptors.baseAddress, nfds_t(descriptors.count), Int32(time / .milliseconds(1)))
+    let problem = ready < 0 ? errno : 0
     _ = wake.take()
+    guard problem == 0 || problem == EINTR else { throw DeviceFault(code: -problem) }
     guard ready > 0 else { return }
     var events: UInt16 = 0
     snd_ctl_poll_descriptors_revents(handle, descriptors.baseAddress, UInt32(count), &events)
@@ -78,7 +80,8 @@ final class ALSAControl: DeviceControl {
     } ?? []
   }
 
-  /// Returns the value of the boolean element whose id `name` sets, or nil if there is no such element.
+  /// Returns the value of the boolean element whose id `name` sets, or nil if there is no such
+  /// element.
   private func read(_ name: (OpaquePointer) -> Void) throws(DeviceFault) -> Bool? {
     var value: OpaquePointer?
     guard snd_ctl_elem_value_malloc(&value) >= 0, let value else { return nil }

@@ -9,9 +9,9 @@ public struct JackDescription: Sendable, Equatable {
 }
 
 extension ALSASystem {
-  /// Returns the jacks of the cards and of other controls by their names. Controls that cannot be opened are left
-  /// out. The controls that ALSA's configuration shows are not looked at, because Debian's `arcam_av` ends the
-  /// process when it is opened without its device.
+  /// Returns the jacks of the cards and of other controls by their names. Controls that cannot be
+  /// opened are left out. The controls that ALSA's configuration shows are not looked at, because
+  /// Debian's `arcam_av` ends the process when it is opened without its device.
   public func jacks(of others: [String] = []) -> [JackDescription] {
     (cards() + others).flatMap { name -> [JackDescription] in
       guard let control = try? openControl(name), let jacks = try? control.jacks() else {

@@ -88,7 +88,8 @@ struct Negotiation: ~Copyable {
     throw impossible(missingChannel ?? "supports no number of channels from 1 to 32")
   }
 
-  /// Returns the words about a channel of the map that the device does not have, or nil without a map.
+  /// Returns the words about a channel of the map that the device does not have, or nil without a
+  /// map.
   private var missingChannel: String? {
     let named = wish.map.named
     guard !named.isEmpty else { return nil }
@@ -99,14 +100,15 @@ struct Negotiation: ~Copyable {
     do throws(MissingChannel) {
       _ = try (ChannelPositions.possible(pcm).last ?? usual).indices(of: named)
       return
-        "does not have all of the channels \(named.map(\.description).joined(separator: ", ")) at once"
+        "does not have all of the channels "
+        + "\(named.map(\.description).joined(separator: ", ")) at once"
     } catch {
       return error.description
     }
   }
 
-  /// The numbers of channels to try, in this order. With a map, those that can hold its channels: two or more
-  /// first, because ALSA's `plug` would otherwise mix all channels into one.
+  /// The numbers of channels to try, in this order. With a map, those that can hold its channels:
+  /// two or more first, because ALSA's `plug` would otherwise mix all channels into one.
   private var candidates: [Int] {
     let named = wish.map.named
     guard !named.isEmpty else { return [wish.channelCount] + Array(Self.channelCounts) }

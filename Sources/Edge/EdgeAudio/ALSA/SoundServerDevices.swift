@@ -15,8 +15,8 @@ final class SoundServerDevices: Sendable {
     var lookedAt: ContinuousClock.Instant
   }
 
-  /// The interval between checks of a device: while the microphone may be open, and otherwise. Each check costs
-  /// this machine and the sound server some milliseconds.
+  /// The interval between checks of a device: while the microphone may be open, and otherwise. Each
+  /// check costs this machine and the sound server some milliseconds.
   private static let (interval, restingInterval) = (Duration.seconds(1), Duration.seconds(4))
 
   private let devices = Mutex<[Key: Device]>([:])
@@ -29,9 +29,9 @@ final class SoundServerDevices: Sendable {
     }
   }
 
-  /// Returns whether the device is present in all directions in which somebody has tried to open it,
-  /// or nil if nobody has. Calls `opens` at most once in an interval for each direction, and not for
-  /// capture if `mayCapture` is false. `opens` may block as long as the server takes.
+  /// Returns whether the device is present in all directions in which somebody has tried to open
+  /// it, or nil if nobody has. Calls `opens` at most once in an interval for each direction, and
+  /// not for capture if `mayCapture` is false. `opens` may block as long as the server takes.
   func isPresent(
     _ name: String, mayCapture: Bool, _ opens: (DeviceDirection, DeviceWish) -> Bool
   ) -> Bool? {

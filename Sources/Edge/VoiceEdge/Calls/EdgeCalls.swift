@@ -57,8 +57,8 @@ extension EdgeVoice {
   /// The longest time in ns for which the far end waits for the loudspeaker to open.
   private static let longestOpening: Int64 = 1_000_000_000
 
-  /// Decides whether there is a call, and whether frames flow. Runs per frame: no allocation, lock, log
-  /// or await, except after a change.
+  /// Decides whether there is a call, and whether frames flow. Runs per frame: no allocation, lock,
+  /// log or await, except after a change.
   func updateCall() {
     if !calls.flows { listen() }
     let now = ContinuousClock.now

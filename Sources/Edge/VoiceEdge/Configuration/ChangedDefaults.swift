@@ -24,8 +24,9 @@ public struct ChangedDefaults: Sendable {
   /// - Parameter path: The file that remembers the files that were told. Nil for the user's.
   public init(path: String? = nil) { told = RememberedFile(path, "told-defaults.json") }
 
-  /// Returns the note for a configuration file, and remembers that it was told. Returns nil if it was
-  /// told before, for an agent that only plays, and if there is nothing to tell.
+  /// Returns the note for a configuration file, and remembers that it was told, if the file for
+  /// that can be written. Returns nil if it was told before, for an agent that only plays, and if
+  /// there is nothing to tell.
   public func note(_ settings: LayeredValues<EdgeConfiguration>, file: String) -> String? {
     guard settings.values.session.join == nil else { return nil }
     let changed = Self.changes.filter {
@@ -35,9 +36,9 @@ public struct ChangedDefaults: Sendable {
     var files = (try? told.read()) ?? []
     guard !changed.isEmpty, !files.contains(name) else { return nil }
     files.append(name)
-    try? told.write(files)
+    let isRemembered = (try? told.write(files)) != nil
     let values = changed.map { "\($0.key): \($0.former)" }.joined(separator: ", ")
     return "\(file): the defaults of keys that it does not set have changed; to go on as before, "
-      + "set \(values). This is said once"
+      + "set \(values)" + (isRemembered ? ". This is said once" : "")
   }
 }

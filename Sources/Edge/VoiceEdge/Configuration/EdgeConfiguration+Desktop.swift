@@ -1,8 +1,8 @@
 internal import Settings
 
 extension EdgeConfiguration.Port {
-  /// The PCM that hears everything that a PCM of a sound server plays, by ALSA's plug-in for PulseAudio. Nil
-  /// for another PCM.
+  /// The PCM that hears everything that a PCM of a sound server plays, by ALSA's plug-in for
+  /// PulseAudio. Nil for another PCM.
   static func monitor(of output: String) -> String? {
     if output == "pulse" { return "pulse:@DEFAULT_MONITOR@" }
     guard output.hasPrefix("pulse:"), output.count > "pulse:".count else { return nil }
@@ -11,8 +11,8 @@ extension EdgeConfiguration.Port {
 }
 
 extension LayeredValues<EdgeConfiguration> {
-  /// Gives each port that a microphone may hear the PCM of `audio.reference` as loopback, unless the port names
-  /// another reference.
+  /// Gives each port that a microphone may hear the PCM of `audio.reference` as loopback, unless
+  /// the port names another reference.
   mutating func settleLoopback() {
     guard case .pcm(let name) = values.audio.reference, values.session.join == nil else { return }
     for index in values.routes.ports.indices {
@@ -22,8 +22,8 @@ extension LayeredValues<EdgeConfiguration> {
     }
   }
 
-  /// Lets the microphones of a desktop cancel the echo of all programs: a loudspeaker of the sound server
-  /// has its monitor as loopback, unless the port names another one.
+  /// Lets the microphones of a desktop cancel the echo of all programs: a loudspeaker of the sound
+  /// server has its monitor as loopback, unless the port names another one.
   mutating func settleDesktop() throws(SettingsError) {
     let reference = values.audio.reference
     guard reference == .desktop || reference == .automatic && values.programs.desktop != .none,
@@ -39,7 +39,8 @@ extension LayeredValues<EdgeConfiguration> {
       guard reference == .automatic || values.routes.ports[index].loopback != nil else {
         throw wrong(
           "audio.reference",
-          "desktop needs default, pulse or pulse:NAME as the output of port \(port.id), or its loopback"
+          "desktop needs default, pulse or pulse:NAME as the output of port \(port.id), "
+            + "or its loopback"
         )
       }
     }

@@ -71,15 +71,15 @@ extension EdgeConfiguration.Port {
       Setting(
         "jack", \.jack, .jack,
         """
-        The jack of the port, as anechoic-edge devices lists it, for example "Headphone Jack". The port then \
-        counts as plugged in while something is in the jack. The jack is looked for at the control of the \
-        port, and without one at the card of its output or input
+        The jack of the port, as anechoic-edge devices lists it, for example "Headphone Jack". The \
+        port then counts as plugged in while something is in the jack. The jack is looked for at \
+        the control of the port, and without one at the card of its output or input
         """),
       Setting(
         "input_channel_map", \.inputChannels, .channels,
         """
-        The channels of the input that are the microphone, or the two microphones of a pair: numbers from 1, or \
-        positions such as FL, FR and LFE
+        The channels of the input that are the microphone, or the two microphones of a pair: \
+        numbers from 1, or positions such as FL, FR and LFE
         """, unset: "the first ones"),
       Setting(
         "reference_channel_map", \.referenceChannels, .channels,
@@ -88,8 +88,8 @@ extension EdgeConfiguration.Port {
       Setting(
         "output_channel_map", \.outputChannels, .channels,
         """
-        The channels of the output that play: one for both sides, or left and right. The other channels are \
-        silent
+        The channels of the output that play: one for both sides, or left and right. The other \
+        channels are silent
         """, unset: "all of them: the first left, the others right"),
       Setting(
         "headphones", \.headphones, .boolean,
@@ -97,9 +97,9 @@ extension EdgeConfiguration.Port {
       Setting(
         "pattern", \.pattern, .choice,
         """
-        The direction in which the two microphones of the input hear together: none, cardioid for the \
-        side of the first one, or stereo. Needs audio.input_channels 2. anechoic-edge microphone \
-        changes it during a call
+        The direction in which the two microphones of the input hear together: none, cardioid for \
+        the side of the first one, or stereo. Needs audio.input_channels 2. anechoic-edge \
+        microphone changes it during a call
         """),
       Setting(
         "microphone_spacing", \.microphoneSpacing, .integer(5...50),

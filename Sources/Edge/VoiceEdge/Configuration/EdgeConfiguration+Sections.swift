@@ -96,12 +96,12 @@ extension EdgeConfiguration {
     Setting(
       "audio.reference", \.audio.reference, .reference,
       """
-      The echo reference. With auto, the loopback of the port if it has one, otherwise reports; with \
-      desktop, and with auto and programs.desktop for an output pulse or pulse:NAME, the loopback is the \
-      monitor of the sound server, which hears all programs; with reports, the agent tells the \
-      server when its mix was heard, in a few bytes ten times a \
-      second; with tap, it sends the samples that it plays, after its gain; alsa:PCM names a capture PCM \
-      that hears all programs, which is the loopback of each port that names none and has no headphones
+      The echo reference. With auto, the loopback of the port if it has one, otherwise reports; \
+      with desktop, and with auto and programs.desktop for an output pulse or pulse:NAME, the \
+      loopback is the monitor of the sound server, which hears all programs; with reports, the \
+      agent tells the server when its mix was heard, in a few bytes ten times a second; with tap, \
+      it sends the samples that it plays, after its gain; alsa:PCM names a capture PCM that hears \
+      all programs, which is the loopback of each port that names none and has no headphones
       """),
     Setting(
       "audio.tuning", \.audio.tuning, .optional(.namedFile),
@@ -132,10 +132,10 @@ extension EdgeConfiguration {
     Setting(
       "routing.call", flag: "routing-call", \.switching.call, .choice,
       """
-      The sign of a call for the arbiter. With automatic, it is a call by the rule of calls.begin that \
-      a program takes part in, or the sound of the far end; with far-end, programs.far_end sounds, and \
-      pauses of up to 10 s belong to the call; with voice, a program reads programs.voice, which must \
-      be a FIFO
+      The sign of a call for the arbiter. With automatic, it is a call by the rule of calls.begin \
+      that a program takes part in, or the sound of the far end; with far-end, programs.far_end \
+      sounds, and pauses of up to 10 s belong to the call; with voice, a program reads \
+      programs.voice, which must be a FIFO
       """),
   ]
 
@@ -149,8 +149,9 @@ extension EdgeConfiguration {
     Setting(
       "programs.far_ends", \.programs.farEnds, .farEnds,
       """
-      Further far ends, each with a name and a place, for several people or programs. A program plays \
-      one to its FIFO, or by its name with EdgeService.PlayFarEnd. See docs/features/spatial-audio.md
+      Further far ends, each with a name and a place, for several people or programs. A program \
+      plays one to its FIFO, or by its name with EdgeService.PlayFarEnd. See \
+      docs/features/spatial-audio.md
       """),
     Setting(
       "programs.spare_far_ends", \.programs.spareFarEnds, .integer(0...16),
@@ -181,11 +182,11 @@ extension EdgeConfiguration {
     Setting(
       "programs.media", \.programs.media, .choice,
       """
-      The effect of a call on the media players of the desktop (programs with the MPRIS interface on \
-      the session bus). With leave, they go on; with pause, they are paused when a call begins, and \
-      those that are still paused are resumed when it ends; with automatic, they are paused with \
-      programs.desktop, and go on without; with arbiter, they are paused and resumed only when the \
-      arbiter of automatic switching asks for it
+      The effect of a call on the media players of the desktop (programs with the MPRIS interface \
+      on the session bus). With leave, they go on; with pause, they are paused when a call begins, \
+      and those that are still paused are resumed when it ends; with automatic, they are paused \
+      with programs.desktop, and go on without; with arbiter, they are paused and resumed only \
+      when the arbiter of automatic switching asks for it
       """),
     Setting(
       "programs.media_memory", \.programs.mediaMemory, .optional(.wholePath),
@@ -208,15 +209,14 @@ extension EdgeConfiguration {
       """
       The times at which the microphone is open: always, or when-needed, which is while there is a \
       call and a session processes the voice. A muted microphone is then open only if the muted \
-      talker is to be \
-      detected and the device's capture switch is on. Opening takes a moment, so the first syllable \
-      after an unmute may be lost
+      talker is to be detected and the device's capture switch is on. Opening takes a moment, so \
+      the first syllable after an unmute may be lost
       """),
     Setting(
       "microphone.lamps", flag: "microphone-lamps", \.microphone.lamps, .lamps,
       """
-      Files that the agent sets to 1 while the sound of the microphone reaches the server or a program, \
-      and to 0 otherwise
+      Files that the agent sets to 1 while the sound of the microphone reaches the server or a \
+      program, and to 0 otherwise
       """),
   ]
 
@@ -226,10 +226,10 @@ extension EdgeConfiguration {
     Setting(
       "mute.muted_audio", \.mute.audio, .choice,
       """
-      The way of a muted microphone's sound. With stays-local, nothing leaves this machine: the agent \
-      itself detects the muted talker, with the microphone open and its lamps dark; with sent, the \
-      server detects the muted talker and gives the sound to nobody; with closed, the microphone is \
-      closed and nobody detects anything
+      The way of a muted microphone's sound. With stays-local, nothing leaves this machine: the \
+      agent itself detects the muted talker, with the microphone open and its lamps dark; with \
+      sent, the server detects the muted talker and gives the sound to nobody; with closed, the \
+      microphone is closed and nobody detects anything
       """),
     Setting(
       "mute.keys", flag: "mute-keys", \.mute.keys, .keyDevices,
@@ -256,14 +256,14 @@ extension EdgeConfiguration {
     Setting(
       "mute.talker_notification", \.mute.notice.notification, .choice,
       """
-      Whether the desktop shows a notification while a person talks muted: on, off, or automatic, which \
-      is on with programs.desktop. Uses the notification service of programs.session_bus
+      Whether the desktop shows a notification while a person talks muted: on, off, or automatic, \
+      which is on with programs.desktop. Uses the notification service of programs.session_bus
       """),
     Setting(
       "mute.talker_command", \.mute.notice.command, .optional(.command),
       """
-      A shell command, which runs when a person begins to talk muted and when that ends, for 5 s at \
-      most. ANECHOIC_TALKING is true or false
+      A shell command, which runs when a person begins to talk muted and when that ends, for 5 s \
+      at most. ANECHOIC_TALKING is true or false
       """),
     Setting(
       "mute.talker_chime", \.mute.notice.chimes, .boolean,
@@ -289,9 +289,9 @@ extension EdgeConfiguration {
     Setting(
       "fallback", \.fallback, .choice,
       """
-      The processing on this machine while there is no server: light is echo cancellation, a high-pass \
-      filter, voice activity, muted talker and ducking; full is everything that session.config requests; \
-      pass-through is the microphone, unchanged; silence is nothing
+      The processing on this machine while there is no server: light is echo cancellation, a \
+      high-pass filter, voice activity, muted talker and ducking; full is everything that \
+      session.config requests; pass-through is the microphone, unchanged; silence is nothing
       """),
     Setting(
       "control_socket", \.controlSocket, .controlSocket,

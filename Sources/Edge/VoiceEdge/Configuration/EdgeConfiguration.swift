@@ -147,7 +147,8 @@ public struct EdgeConfiguration: Sendable {
     public var loopback: String?
     /// The mixer. It reports the capture switch and devices that disappear.
     public var control: String?
-    /// The jack of the port, whose state says whether the port is plugged in. Nil for a port without one.
+    /// The jack of the port, whose state says whether the port is plugged in. Nil for a port
+    /// without one.
     public var jack: JackName?
     /// The channels of the input that are the microphone. Empty for the first ones.
     public var inputChannels: [String] = []
@@ -160,7 +161,8 @@ public struct EdgeConfiguration: Sendable {
     public var pattern = Pattern.none
     /// The distance of the two microphones in mm.
     public var microphoneSpacing = 20
-    /// Whether the two microphones have changed places, because the device is held the other way round.
+    /// Whether the two microphones have changed places, because the device is held the other way
+    /// round.
     public var isTurned = false
     /// The product whose tuning applies. Nil selects the product with the id of the port.
     public var product: String?

@@ -52,22 +52,31 @@ extension EdgeConfiguration {
 
   private var idleAudio: [Idle] {
     var idle: [Idle] = [("session.join_buffer_ms", "without session.join")]
-    let ports = routes.ports
-    if audio.reference == .tap, !ports.isEmpty, ports.allSatisfy({ $0.loopback != nil }) {
-      idle.append(("audio.reference", "because each port has a loopback, which is the reference"))
-    }
-    if audio.reference == .desktop, ports.allSatisfy({ $0.headphones || $0.loopback != nil }) {
-      idle.append(("audio.reference", "because each port has headphones or a loopback of its own"))
-    }
-    if session.share != nil, audio.reference == .desktop {
-      idle.append(("audio.reference", "with session.share: another device plays"))
-    }
+    if let reason = idleReference { idle.append(("audio.reference", reason)) }
     if !switching.isOn {
       for key in ["group", "machine", "call"] {
         idle.append(("routing.\(key)", "without routing.headsets"))
       }
     }
     return idle
+  }
+
+  /// The reason why `audio.reference` has no effect. Nil if it has one.
+  private var idleReference: String? {
+    let ports = routes.ports
+    switch audio.reference {
+    case .automatic, .reports: return nil
+    case .tap:
+      let keys = Set(ports.compactMap(\.referenceKey)).sorted().joined(separator: " or ")
+      return ports.contains { !$0.hearsLoudspeaker }
+        ? nil : "because each port has \(keys), which is the reference"
+    case .desktop where session.share != nil: return "with session.share: another device plays"
+    case .pcm where session.share != nil:
+      return "on the server with session.share: another device plays"
+    case .desktop, .pcm:
+      return ports.contains { $0.output != nil && !$0.headphones && !$0.hearsLoudspeaker }
+        ? nil : "because each port has headphones, a reference of its own or no output"
+    }
   }
 
   private var idlePrograms: [Idle] {
@@ -191,6 +200,12 @@ extension EdgeConfiguration {
 }
 
 extension EdgeConfiguration.Port {
+  /// The key that names a reference of the port. Nil if none does.
+  fileprivate var referenceKey: String? {
+    guard hearsLoudspeaker else { return nil }
+    return loopback == nil ? "reference_channel_map" : "loopback"
+  }
+
   fileprivate func idleSettings(_ configuration: EdgeConfiguration) -> [EdgeConfiguration.Idle] {
     var idle: [EdgeConfiguration.Idle] = []
     let onlyPlays = configuration.session.join != nil
@@ -208,11 +223,11 @@ extension EdgeConfiguration.Port {
       idle.append(("turned", "without a pattern"))
     }
     if headphones, output == nil { idle.append(("headphones", "without an output")) }
-    if loopback != nil, !onlyPlays {
+    if let referenceKey, !onlyPlays {
       if configuration.audio.reference == .reports {
-        idle.append(("loopback", "on the server with audio.reference: reports; use auto"))
+        idle.append((referenceKey, "on the server with audio.reference: reports; use auto"))
       } else if configuration.session.share != nil {
-        idle.append(("loopback", "on the server with session.share: another device plays"))
+        idle.append((referenceKey, "on the server with session.share: another device plays"))
       }
     }
     if product != nil, configuration.audio.tuning == nil {

@@ -116,7 +116,8 @@ extension SettingFormat<[String]> {
     .list("channel", allowed: "one or two numbers from 1 to 32, or positions such as FL") {
       channel in
       DeviceChannel(channel) == nil
-        ? "\"\(channel)\" is no channel; use a number from 1 to \(DeviceChannel.largestNumber), or one of "
+        ? "\"\(channel)\" is no channel; use a number from 1 to "
+          + "\(DeviceChannel.largestNumber), or one of "
           + DeviceChannel.positions.joined(separator: ", ") : nil
     }
   }

@@ -57,9 +57,10 @@ struct LocalSessions: Sendable {
     ]
   }
 
-  /// Changes the mute state. A mute withholds audio on this machine before the server has answered. It holds if
-  /// the connection is lost meanwhile or the server refuses it: the agent then asks the server itself. An unmute
-  /// waits until the audio has been sent that was captured before it. A change for a sample is the server's.
+  /// Changes the mute state. A mute withholds audio on this machine before the server has answered.
+  /// It holds if the connection is lost meanwhile or the server refuses it: the agent then asks the
+  /// server itself. An unmute waits until the audio has been sent that was captured before it. A change
+  /// for a sample is the server's.
   private var setMute: ServerMethod {
     unary(RPC.setMute, Anechoic_V1_SetMuteRequest.self) {
       $0.name
@@ -93,8 +94,8 @@ struct LocalSessions: Sendable {
     }
   }
 
-  /// Waits until the audio has been sent that was captured before now. Throws ABORTED if somebody has asked to mute
-  /// since.
+  /// Waits until the audio has been sent that was captured before now. Throws ABORTED if somebody
+  /// has asked to mute since.
   private func passCaptured() async throws {
     guard await agent.voice.passesCaptured() else {
       throw Status(.aborted, "somebody has asked to mute since")
@@ -261,9 +262,8 @@ struct LocalSessions: Sendable {
       timeout: context.timeLeft)
   }
 
-  /// Returns the headers of a call to the server: the name of the local client, the id of the session
-  /// for a proxy, and the agent's own token. Every client of the socket acts for the
-  /// agent.
+  /// Returns the headers of a call to the server: the name of the local client, the id of the
+  /// session for a proxy, and the agent's own token. Every client of the socket acts for the agent.
   private func metadata(
     for session: String, _ context: CallContext
   ) throws(Status) -> Metadata {
@@ -282,7 +282,8 @@ struct LocalSessions: Sendable {
 }
 
 extension Anechoic_V1_SetMuteRequest {
-  /// Whether the request counts although it has failed. A condition that the state does not meet is final.
+  /// Whether the request counts although it has failed. A condition that the state does not meet is
+  /// final.
   fileprivate func holds(after status: Status) -> Bool {
     status.isUnreachable || !hasIfGeneration && (muted || status.isTooManyControls)
   }

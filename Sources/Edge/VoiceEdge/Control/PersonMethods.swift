@@ -3,7 +3,8 @@ internal import GRPCTransport
 internal import SessionWire
 internal import SwiftProtobuf
 
-/// The methods of EdgeService that carry the choices and the movements of the person at this machine.
+/// The methods of EdgeService that carry the choices and the movements of the person at this
+/// machine.
 struct PersonMethods: Sendable {
   let agent: EdgeAgent
 

@@ -37,8 +37,8 @@ final class CaptureStream: DeviceLoop.User {
   private var lastRead = Duration.zero
   private var buffer = [Float]()
 
-  /// Creates a reader that writes into `ring`, and the channels that carry what the loudspeaker plays, if the
-  /// device's map names some, into `reference`.
+  /// Creates a reader that writes into `ring`, and the channels that carry what the loudspeaker
+  /// plays, if the device's map names some, into `reference`.
   init(
     _ ring: FrameRing<CaptureNote>, reference: FrameRing<CaptureNote>? = nil,
     _ record: HealthRecord, tuning: TuningSlot = TuningSlot(),

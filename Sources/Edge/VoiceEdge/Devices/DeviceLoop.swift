@@ -80,8 +80,8 @@ final class DeviceLoop: ThreadOwner {
     }
   }
 
-  /// Opens a device, and uses it until it is closed when this function ends. Returns whether it ever
-  /// transferred samples.
+  /// Opens a device, and uses it until it is closed when this function ends. Returns whether it
+  /// ever transferred samples.
   private func openAndUse(
     _ name: String, _ user: any User, _ isWanted: () -> Bool
   ) throws(DeviceError) -> Bool {

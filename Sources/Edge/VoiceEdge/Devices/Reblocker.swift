@@ -1,15 +1,15 @@
 internal import AudioCore
 
-/// A converter from interleaved samples in pieces of any length to frames of 10 ms, which takes some channels
-/// of the device.
+/// A converter from interleaved samples in pieces of any length to frames of 10 ms, which takes
+/// some channels of the device.
 struct Reblocker: ~Copyable {
   private let frame: Frame
   private let deviceChannels: Int
   private let channels: [Int]
   private var filled = 0
 
-  /// Creates a converter for a device with `deviceChannels` channels, which takes those with the indices
-  /// `channels`.
+  /// Creates a converter for a device with `deviceChannels` channels, which takes those with the
+  /// indices `channels`.
   init(rate: SampleRate, _ channels: [Int], of deviceChannels: Int) {
     self.deviceChannels = deviceChannels
     self.channels = channels

@@ -28,10 +28,13 @@ extension EdgeConfiguration {
         Setting(
           "azimuth_degrees", \.azimuth, .number(-360...360),
           "The direction in which it is heard with spatial audio. 90 is to the left"),
-        Setting("elevation_degrees", \.elevation, .number(-90...90), "90 is straight up"),
-        Setting("distance_meters", \.distance, .number(0...100), "At least 0.1"),
         Setting(
-          "gain_db", \.gain, .number(-60...12), "Also applies where far ends are mixed down"),
+          "elevation_degrees", \.elevation, .number(-90...90),
+          "The elevation. 90 is straight up"),
+        Setting("distance_meters", \.distance, .number(0.1...100), "The distance"),
+        Setting(
+          "gain_db", \.gain, .number(-60...12),
+          "The gain. It also applies where far ends are mixed down"),
       ], defaults: FarEnd(id: ""))
   }
 }
@@ -58,9 +61,6 @@ extension [LayeredValues<EdgeConfiguration.FarEnd>] {
       }
       guard ids.insert(id).inserted else {
         throw farEnd.wrong("id", "\"\(id)\" is already the id of another far end")
-      }
-      guard farEnd.values.distance >= 0.1 else {
-        throw farEnd.wrong("distance_meters", "must be 0.1 to 100")
       }
     }
   }

@@ -46,6 +46,7 @@ extension EdgeVoice {
 
   /// Moves the far ends in the session if a program has moved one. Runs every 50 ms.
   func followPlaces() {
+    if let local, local.isRunning { local.followPlaces() }
     guard server.link != nil, parts.slots.changes != server.placesSeen else { return }
     server.placesSeen = parts.slots.changes
     let settings = server.kept?.configuration ?? configuration.session.configuration

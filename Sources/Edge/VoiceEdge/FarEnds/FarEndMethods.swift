@@ -8,8 +8,12 @@ internal import SwiftProtobuf
 
 /// The method of EdgeService with which a program plays a far end.
 struct FarEndMethods: Sendable {
-  /// The time between two looks for room in the ring.
-  private static let pause = Duration.milliseconds(4)
+  /// The time between two looks for room in the ring: at first, and after `shortLooks` looks in
+  /// vain, because the agent may have no call.
+  private static let (pause, longPause) = (Duration.milliseconds(4), Duration.milliseconds(20))
+  private static let shortLooks = 10
+  /// The longest time for which a far end that has ended waits until its sound is taken.
+  private static let longestEnd = Duration.milliseconds(200)
 
   let agent: EdgeAgent
 
@@ -21,26 +25,61 @@ struct FarEndMethods: Sendable {
           throw Status(.invalidArgument, "the first message must be the start")
         }
         let (index, format) = try begin(.decoded(bytes))
-        defer { agent.slots.release(index) }
-        let feed = try FarEndFeed(format, agent.slots.ring(index), wake: agent.voice.signal)
-        while let bytes = try await requests.next() {
-          let request: Anechoic_V1_PlayFarEndRequest = try .decoded(bytes)
-          switch request.request {
-          case .samples(let samples):
-            try feed.add(samples)
-            while !feed.flush() { try await Task.sleep(for: Self.pause) }
-          case .place(let place):
-            try check { () throws(InvalidField) in try place.checkPlace(path: "place") }
-            agent.slots.move(index, to: place)
-          case .start, nil:
-            throw Status(.invalidArgument, "request: must be samples or a place after the start")
-          }
+        let taken: Int64
+        do {
+          taken = try await play(index, format) { try await requests.next() }
+        } catch {
+          await end(index)
+          throw error
         }
-        feed.finish()
-        while !feed.flush() { try await Task.sleep(for: Self.pause) }
-        return try Anechoic_V1_PlayFarEndResponse.with { $0.samples = feed.taken }.serializedBytes()
+        await end(index)
+        return try Anechoic_V1_PlayFarEndResponse.with { $0.samples = taken }.serializedBytes()
       }
     ]
+  }
+
+  /// Plays a far end until its program ends. Returns the number of sample frames.
+  private func play(
+    _ index: Int, _ format: AudioFormat, _ next: () async throws -> [UInt8]?
+  ) async throws -> Int64 {
+    let feed = try FarEndFeed(format, agent.slots.ring(index), wake: agent.voice.signal)
+    while let bytes = try await next() {
+      let request: Anechoic_V1_PlayFarEndRequest = try .decoded(bytes)
+      switch request.request {
+      case .samples(let samples):
+        try feed.add(samples)
+        try await flush(feed)
+      case .place(let place):
+        try check { () throws(InvalidField) in try place.checkPlace(path: "place") }
+        agent.slots.move(index, to: place)
+      case .start, nil:
+        throw Status(.invalidArgument, "request: must be samples or a place after the start")
+      }
+    }
+    feed.finish()
+    try await flush(feed)
+    return feed.taken
+  }
+
+  /// Waits until the ring has had room for all samples.
+  private func flush(_ feed: FarEndFeed) async throws {
+    var looks = 0
+    while !feed.flush() {
+      looks += 1
+      try await Task.sleep(for: looks > Self.shortLooks ? Self.longPause : Self.pause)
+    }
+  }
+
+  /// Releases a far end once the voice has taken its sound, so that its end is heard at its place
+  /// too. The task of its own waits even if the call was cancelled.
+  private func end(_ index: Int) async {
+    await Task { [slots = agent.slots] in
+      let start = ContinuousClock.now
+      while slots.ring(index).count > 0, .now - start < Self.longestEnd {
+        try? await Task.sleep(for: Self.pause)
+      }
+      slots.release(index)
+    }.value
   }
 
   /// Checks the start, and claims the far end.
@@ -82,77 +121,5 @@ struct FarEndMethods: Sendable {
     _ body: () throws(InvalidField) -> Result
   ) throws(Status) -> Result {
     do { return try body() } catch { throw Status(.invalidArgument, error.description) }
-  }
-}
-
-/// The sound of a program on its way to a ring of frames: one channel, at the rate of the ring.
-private final class FarEndFeed {
-  private let format: AudioFormat
-  private let ring: FrameRing<CaptureNote>
-  private let wake: @Sendable () -> Void
-  private let resampler: StreamResampler
-  private let frame: Frame
-  /// The samples that wait for room, at most a second and a frame.
-  private var waiting: [Float] = []
-  private var next = 0
-  /// The number of sample frames that were added.
-  private(set) var taken: Int64 = 0
-
-  init(
-    _ format: AudioFormat, _ ring: FrameRing<CaptureNote>, wake: @escaping @Sendable () -> Void
-  ) throws(Status) {
-    (self.format, self.ring, self.wake) = (format, ring, wake)
-    do { resampler = try StreamResampler(from: format.rate.hertz, to: ring.rate) } catch {
-      throw Status(.internal, "the far end cannot be converted: \(error.message)")
-    }
-    frame = Frame(rate: ring.rate, channelCount: 1)
-  }
-
-  func add(_ samples: Data) throws(Status) {
-    let size = format.bytesPerSampleFrame
-    let count = samples.count / size
-    guard samples.count % size == 0, count <= format.rate.hertz else {
-      throw Status(
-        .invalidArgument, "samples: must be whole sample frames of \(size) bytes, up to 1 s")
-    }
-    var mean = [Float](repeating: 0, count: count)
-    var plane = mean
-    for channel in 0..<format.channelCount {
-      let fault = samples.withUnsafeBytes { bytes in
-        plane.withUnsafeMutableBufferPointer { plane in
-          plane.baseAddress.flatMap {
-            SampleCoding.decode(bytes, format, channel: channel, into: $0, count: count)
-          }
-        }
-      }
-      if let fault {
-        throw Status(.invalidArgument, "samples: sample frame \(fault) is not a finite number")
-      }
-      for index in mean.indices { mean[index] += plane[index] / Float(format.channelCount) }
-    }
-    taken += Int64(count)
-    waiting += resampler.process(mean, isLast: false)
-  }
-
-  /// Adds what the conversion still holds, and fills the last frame with silence.
-  func finish() {
-    waiting += resampler.process([], isLast: true)
-    let rest = (waiting.count - next) % frame.sampleCount
-    if rest > 0 { waiting += [Float](repeating: 0, count: frame.sampleCount - rest) }
-  }
-
-  /// Passes on the whole frames for which there is room. Returns whether none is left.
-  func flush() -> Bool {
-    while waiting.count - next >= frame.sampleCount {
-      guard ring.count < FIFOReader.lead else { return false }
-      for index in 0..<frame.sampleCount { frame.plane(0)[index] = waiting[next + index] }
-      next += frame.sampleCount
-      let wasEmpty = ring.count == 0
-      _ = ring.write(frame, CaptureNote())
-      if wasEmpty { wake() }
-    }
-    waiting.removeFirst(next)
-    next = 0
-    return true
   }
 }

@@ -3,9 +3,9 @@ internal import AudioCore
 internal import SwiftProtobuf
 internal import Synchronization
 
-/// The named far ends of the agent's sessions: those of the configuration, and the spare ones, to which
-/// programs give names while they play. Their number and ids are constant, because a session has its
-/// far ends from its start on. May be used from any thread.
+/// The named far ends of the agent's sessions: those of the configuration, and the spare ones, to
+/// which programs give names while they play. Their number and ids are constant, because a session
+/// has its far ends from its start on. May be used from any thread.
 final class FarEndSlots: Sendable {
   typealias Source = Anechoic_V1_SpatialAudio.Source
 

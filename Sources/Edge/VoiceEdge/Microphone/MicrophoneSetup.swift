@@ -1,7 +1,7 @@
 internal import AnechoicAPI
 
-/// The way in which the two microphones of a port hear together, as the person has chosen it for the
-/// time in which the agent runs.
+/// The way in which the two microphones of a port hear together, as the person has chosen it for
+/// the time in which the agent runs.
 struct MicrophoneSetup: Sendable, Equatable {
   var pattern: EdgeConfiguration.Port.Pattern
   var isTurned: Bool

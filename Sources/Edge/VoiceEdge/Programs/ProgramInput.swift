@@ -77,8 +77,8 @@ final class ProgramInput {
   /// Whether audio waits.
   var hasAudio: Bool { hasWaiting || ring.count > 0 }
 
-  /// Looks for sound while nobody takes the audio. Drops silence. With `keepsSound`, sound of a program
-  /// waits for `next`; otherwise, and from a device, it goes by.
+  /// Looks for sound while nobody takes the audio. Drops silence. With `keepsSound`, sound of a
+  /// program waits for `next`; otherwise, and from a device, it goes by.
   ///
   /// - Returns: Whether there is sound.
   func listen(keepsSound: Bool) -> Bool {

@@ -9,8 +9,8 @@ protocol ControlReader: AnyObject, Sendable {
   func closed(isSelected: Bool)
 }
 
-/// A thread that keeps the selected control of a device open, and reads it when it reports an event. Between
-/// events, the thread sleeps.
+/// A thread that keeps the selected control of a device open, and reads it when it reports an
+/// event. Between events, the thread sleeps.
 final class ControlLoop: Sendable {
   /// The longest time without a look at the control, in case an event is lost.
   private static let longestWait = Duration.seconds(10)

@@ -5,7 +5,8 @@ internal import Synchronization
 /// The state of the jacks that ports have at one control.
 final class PortJacks: ControlReader {
   private struct State {
-    /// Whether something is plugged in, by the ids of ports. A jack that the control does not have is absent.
+    /// Whether something is plugged in, by the ids of ports. A jack that the control does not have
+    /// is absent.
     var plugged: [String: Bool] = [:]
     /// The jacks that the log has called missing since the control was opened.
     var missing: Set<JackName> = []
@@ -74,7 +75,8 @@ final class PortJacks: ControlReader {
     for jack in new {
       let ports = jacks.filter { $0.jack == jack }.map(\.port).joined(separator: ", ")
       log(
-        "routes: \"\(self.control)\" has no jack \"\(jack)\", so port \(ports) counts as plugged in; "
+        "routes: \"\(self.control)\" has no jack \"\(jack)\", so port \(ports) counts as "
+          + "plugged in; "
           + (names.isEmpty ? "it has no jacks" : "its jacks are \(names)"))
     }
   }

@@ -22,8 +22,8 @@ final class RouteDirector: ThreadOwner {
   private let changed: @Sendable (RouteSelector.Change) -> Void
   let thread = LoopThread()
 
-  /// Creates a director. It opens no device for capture while `mayCapture` returns false. The policy
-  /// selects none of the ports in `withheld`.
+  /// Creates a director. It opens no device for capture while `mayCapture` returns false. The
+  /// policy selects none of the ports in `withheld`.
   init(
     _ routes: EdgeConfiguration.Routes, _ system: any AudioSystem, _ controls: ControlWatch,
     _ jacks: JackWatch, mayCapture: @escaping @Sendable () -> Bool,
@@ -53,7 +53,8 @@ final class RouteDirector: ThreadOwner {
     }
   }
 
-  /// Checks the ports now, because a jack or the ports that are withheld may have changed. Returns at once.
+  /// Checks the ports now, because a jack or the ports that are withheld may have changed. Returns
+  /// at once.
   func refresh() {
     hasNews.store(true, ordering: .relaxed)
     thread.wake()

@@ -3,7 +3,10 @@ internal import AudioCore
 /// The rings between the device threads and the voice thread.
 struct EdgeRings: Sendable {
   let capture: FrameRing<CaptureNote>
+  /// What the loudspeaker plays, from the loopback's stream.
   let loopback: FrameRing<CaptureNote>
+  /// What the loudspeaker plays, from channels of the microphone's stream.
+  let referenceChannels: FrameRing<CaptureNote>
   let mix: FrameRing<MixNote>
   let played: FrameRing<PlayedNote>
   /// Returns the health of the microphone.
@@ -24,6 +27,8 @@ struct EdgeRings: Sendable {
     capture = FrameRing(
       rate: audio.rate, channelCount: audio.inputChannels, capacity: 50, note: CaptureNote())
     loopback = FrameRing(
+      rate: audio.rate, channelCount: audio.outputChannels, capacity: 50, note: CaptureNote())
+    referenceChannels = FrameRing(
       rate: audio.rate, channelCount: audio.outputChannels, capacity: 50, note: CaptureNote())
     mix = FrameRing(
       rate: audio.rate, channelCount: audio.outputChannels, capacity: 50, note: MixNote())

@@ -89,8 +89,8 @@ extension EdgeVoice: LocalVoice.Receiver {
     publish()
   }
 
-  /// Asks again for a request whose call has failed, unless another request has followed. Returns the
-  /// state.
+  /// Asks again for a request whose call has failed, unless another request has followed. Returns
+  /// the state.
   func repeatMute(_ request: AnticipatedMute, _ muted: Bool) -> Anechoic_V1_MuteState {
     if mute.requested.controlID == request.controlID { setMute(muted) }
     return describeLocalSession().mute
@@ -123,7 +123,7 @@ extension EdgeVoice: LocalVoice.Receiver {
 
   func routeChanged(_ change: RouteSelector.Change) {
     devices.route = change.current.map { Anechoic_V1_AudioRoute(devices.setUp($0)) }
-    devices.hasLoopback = change.current?.hearsLoudspeaker == true
+    devices.hears = change.current.flatMap(HeardLoudspeaker.init)
     status.route = change.current?.id
     followTuning(of: change.current)
     sendRoute(reason: change.reason)
@@ -162,6 +162,13 @@ extension EdgeVoice: LocalVoice.Receiver {
     status.latency = server.link == nil ? LatencyMeter.Shares() : timing.latency.shares
     status.sendDropped = server.link?.outbox.droppedCount ?? 0
     parts.board.publish(status)
+  }
+}
+
+extension HeardLoudspeaker {
+  fileprivate init?(_ port: EdgeConfiguration.Port) {
+    guard port.hearsLoudspeaker else { return nil }
+    self = port.loopback == nil ? .referenceChannels : .loopback
   }
 }
 

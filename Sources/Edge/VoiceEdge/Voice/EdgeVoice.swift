@@ -11,8 +11,8 @@ internal import VoiceSessions
 ///
 /// This thread never waits for anything slow. Other threads use the mailbox.
 final class EdgeVoice {
-  /// The time in ms between looks for a call: while programs play, and otherwise. A FIFO that opens or
-  /// fills wakes the voice at once.
+  /// The time in ms between looks for a call: while programs play, and otherwise. A FIFO that opens
+  /// or fills wakes the voice at once.
   private static let (listeningInterval, restingInterval) = (50, 200)
   /// The maximum number of frames that wait in the ring of a device. Older frames are dropped.
   private static let longestBacklog = 20
@@ -57,7 +57,7 @@ final class EdgeVoice {
 
   /// Creates the local voice on the current thread, to which it then belongs.
   func prepare(engine: any VoiceEngine.Type) throws {
-    local = try LocalVoice(configuration, engine: engine, receiver: self)
+    local = try LocalVoice(configuration, parts.slots, engine: engine, receiver: self)
     local?.cancelEcho(as: tuned(configuration.session.configuration))
     // A press of the mute key counts between calls, too.
     local?.begin(muted: mute.session)
@@ -198,21 +198,34 @@ final class EdgeVoice {
 
   /// Adds the samples that the loudspeaker has played since the last frame, if they are the
   /// reference.
-  private func takeReference(into audio: inout Anechoic_V1_AudioInput) {
+  func takeReference(into audio: inout Anechoic_V1_AudioInput) {
     let sendsReference = server.link?.started.inputs.hasReference == true
     while let note = parts.rings.played.read(into: buffers.reference) {
-      if let local, local.isRunning, !devices.hasLoopback {
+      if let local, local.isRunning, devices.hears == nil {
         local.append(buffers.reference, to: .reference, time: note.heardAt)
       }
       guard let link = server.link else { continue }
       if sendsReference {
-        if !devices.hasLoopback { appendReference(at: note.heardAt, into: &audio) }
+        if devices.hears == nil { appendReference(at: note.heardAt, into: &audio) }
       } else if note.epoch == link.epoch, let report = timing.reports.report(note) {
         link.outbox.put(.report(report))
       }
     }
-    guard devices.hasLoopback else { return }
-    while let note = parts.rings.loopback.read(into: buffers.reference) {
+    take(parts.rings.loopback, if: .loopback, sendsReference, into: &audio)
+    take(parts.rings.referenceChannels, if: .referenceChannels, sendsReference, into: &audio)
+  }
+
+  /// Adds the frames of a ring if the port in use fills it. Drops them otherwise, because they are
+  /// older than the port.
+  private func take(
+    _ ring: FrameRing<CaptureNote>, if way: HeardLoudspeaker, _ sendsReference: Bool,
+    into audio: inout Anechoic_V1_AudioInput
+  ) {
+    guard devices.hears == way else {
+      ring.drop(downTo: 0)
+      return
+    }
+    while let note = ring.read(into: buffers.reference) {
       if let local, local.isRunning {
         local.append(buffers.reference, to: .reference, time: note.time)
       }
@@ -278,8 +291,8 @@ final class EdgeVoice {
     }
   }
 
-  /// Lets the server's output replace the local voice once it is not late any more. `sample` is the first of
-  /// the output that came.
+  /// Lets the server's output replace the local voice once it is not late any more. `sample` is the
+  /// first of the output that came.
   func endStandIn(at sample: Int64) {
     guard server.standsIn else { return }
     let rate = Int64(buffers.microphone.rate.hertz)

@@ -24,8 +24,12 @@ final class LocalVoice {
   private let silence: Frame
   private let playedSilence: Frame
   private var controlID: UInt64 = 0
-  /// The last change of the route, and that which the session knows.
-  private var (route, usedRoute): (Anechoic_V1_RouteChanged?, Anechoic_V1_RouteChanged?)
+  /// The change of the route that the session has not accepted yet, and the last one that it has.
+  private var (newRoute, usedRoute): (Anechoic_V1_RouteChanged?, Anechoic_V1_RouteChanged?)
+  private let slots: FarEndSlots
+  private let settings: Anechoic_V1_SessionConfig
+  /// The changes of the places of named far ends that the session knows of.
+  private var placesSeen: Int
   /// Whether frames are processed now. The owner sets it.
   var isRunning = false
   /// The time at which the local voice was started last.
@@ -33,15 +37,18 @@ final class LocalVoice {
 
   /// Creates the local voice. Throws an error in the settings, or an `EngineError`.
   init(
-    _ configuration: EdgeConfiguration, engine: any VoiceEngine.Type, receiver: any Receiver
+    _ configuration: EdgeConfiguration, _ slots: FarEndSlots, engine: any VoiceEngine.Type,
+    receiver: any Receiver
   ) throws {
     fallback = configuration.fallback
+    self.slots = slots
+    placesSeen = slots.changes
+    settings = configuration.session.configuration
     let audio = configuration.audio
     func format(_ channelCount: Int) -> AudioFormat {
       AudioFormat(encoding: .f32, rate: audio.rate, channelCount: channelCount)
     }
-    let slots = FarEndSlots(configuration)
-    var session = configuration.session.configuration
+    var session = settings
     session.spatialAudio.sources = slots.sources(besides: session)
     var settings = try SessionConfiguration(session, path: "session")
     if configuration.fallback == .light {
@@ -80,6 +87,7 @@ final class LocalVoice {
     sink.isDiscarding = true
     set(muted: muted)
     applyRoute()
+    followPlaces()
     for _ in 0..<6 {
       append(playedSilence, to: .reference, time: nil)
       process(silence, time: nil)
@@ -108,18 +116,34 @@ final class LocalVoice {
   /// headphones. Has no effect where the voice is not processed.
   func use(_ route: Anechoic_V1_RouteChanged) {
     guard fallback == .light || fallback == .full else { return }
-    self.route = route
+    newRoute = route.current == usedRoute?.current ? nil : route
     if isRunning { applyRoute() }
   }
 
-  /// Reports the route to the session, unless it knows the route. A session that does not run would
-  /// soon refuse the reports of a route that changes often.
+  /// Reports the route to the session, unless the session knows the route. A session refuses the
+  /// reports of a route that changes often; the report is then repeated with the next frame.
   private func applyRoute() {
-    guard let route, route.current != usedRoute?.current,
-      let report = try? DeviceReport(.with { $0.routeChanged = route }, path: "route")
-    else { return }
-    usedRoute = route
-    session.submit(report, sink: sink)
+    guard let route = newRoute else { return }
+    let report = try? DeviceReport(.with { $0.routeChanged = route }, path: "route")
+    sink.hasRefused = false
+    if let report { session.submit(report, sink: sink) }
+    guard !sink.hasRefused else { return }
+    (newRoute, usedRoute) = (nil, route)
+  }
+
+  /// Mixes the named far ends at the places and with the gains that programs have set meanwhile.
+  func followPlaces() {
+    guard slots.changes != placesSeen else { return }
+    placesSeen = slots.changes
+    var settings = settings
+    settings.spatialAudio.sources = slots.sources(besides: settings)
+    guard let new = try? SessionConfiguration(settings, path: "session") else { return }
+    submit(
+      .configuration { configuration in
+        var configuration = configuration
+        configuration.spatial.sources = new.spatial.sources
+        return configuration
+      })
   }
 
   private func submit(_ change: SessionControl.Change) {
@@ -162,6 +186,7 @@ final class LocalVoice {
 
   /// Processes 10 ms. Append the other inputs of the same 10 ms before.
   func process(_ microphone: borrowing Frame, time: Int64?) {
+    applyRoute()
     append(microphone, to: .microphone, time: time)
     session.process(sink: sink)
   }
@@ -170,6 +195,8 @@ final class LocalVoice {
 /// A sink that splits the results of a local session into frames.
 private final class LocalSink: SessionSink {
   var isDiscarding = false
+  /// Whether the session has refused a control or report since the owner has cleared this.
+  var hasRefused = false
   private weak var receiver: (any LocalVoice.Receiver)?
   private let voice: Frame
   private let mix: Frame
@@ -194,7 +221,7 @@ private final class LocalSink: SessionSink {
     if !isDiscarding { receiver?.happened(event) }
   }
 
-  func emit(_ result: ControlResult) {}
+  func emit(_ result: ControlResult) { hasRefused = hasRefused || result.refusal != nil }
 
   func emit(_ statistics: SessionStatistics) {}
 

@@ -63,7 +63,8 @@ struct VoiceTiming {
 /// The session on the server.
 struct ServerSide {
   var link: ServerSession?
-  /// Whether the local voice is heard, although there is a session, because the server does not answer.
+  /// Whether the local voice is heard, although there is a session, because the server does not
+  /// answer.
   var standsIn = false
   /// The configuration of the session, with which a new one begins. Nil before the first session.
   var kept: KeptConfiguration?
@@ -107,11 +108,17 @@ struct DevicesInUse {
   var route: Anechoic_V1_AudioRoute?
   /// The ways in which the person has set up the microphones of ports, by the ids of the ports.
   var microphones: [String: MicrophoneSetup] = [:]
-  var hasLoopback = false
+  /// The way in which the agent hears the loudspeaker. Nil if it does not.
+  var hears: HeardLoudspeaker?
   /// The reasons why the microphone does not run, apart from the switch of the device.
   var interruptions: Set<Anechoic_V1_Interruption.Reason> = []
   /// The strength of the echo suppression that the port sets. Nil for the session's.
   var echoStrength: Anechoic_V1_VoiceProcessing.Level?
+}
+
+/// A way in which the agent hears what the loudspeaker plays.
+enum HeardLoudspeaker {
+  case loopback, referenceChannels
 }
 
 /// The chirp tests that need the microphone.
