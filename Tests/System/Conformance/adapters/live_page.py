@@ -19,7 +19,7 @@ SEEN = """(() => {
   const text = (selector) => find(selector)?.checkVisibility() ? find(selector).innerText : "";
   return {
     connection: text("#connection"), lost: text("#lost"), state: text(".badge"), facts: text(".facts"),
-    problem: text(".controls > .problem"), asksToSignIn: find("#sign-in").checkVisibility(),
+    problem: text(".head > .problem"), asksToSignIn: find("#sign-in").checkVisibility(),
     isMuted: find(".mute")?.ariaPressed === "true",
     listed: [...document.querySelectorAll("#rows a")].map((link) => link.innerText),
   };
