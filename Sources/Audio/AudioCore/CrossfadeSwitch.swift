@@ -2,20 +2,10 @@
 /// cross-fade over 10 ms, which may begin at any sample. Runs per frame: no allocation, lock, log or
 /// await.
 public struct CrossfadeSwitch: Sendable {
-  private struct Turn {
-    /// The number of samples of the output before the turn.
-    var distance = 0
-    var isOn = false
-  }
-
-  /// More turns than these cannot wait: the last ones come at once.
-  private static let capacity = 8
-
   /// The last state, which may be still to come.
   public private(set) var isOn: Bool
-  /// The turns to come, in their order.
-  private var turns = InlineArray<8, Turn>(repeating: Turn())
-  private var turnCount = 0
+  /// The turns to come.
+  private var turns = WaitingValues<Bool>()
   /// The state that is faded to.
   private var target: Bool
   /// The samples of the fade that are still to come.
@@ -31,9 +21,7 @@ public struct CrossfadeSwitch: Sendable {
   public mutating func turn(on isOn: Bool, after samples: Int = 0) {
     guard isOn != self.isOn else { return }
     self.isOn = isOn
-    let last = turnCount == 0 ? 0 : turns[turnCount - 1].distance
-    turnCount = min(turnCount + 1, Self.capacity)
-    turns[turnCount - 1] = Turn(distance: max(samples, last), isOn: isOn)
+    turns.add(isOn, after: samples)
   }
 
   /// Whether the next output may contain the version that is heard while the switch is on.
@@ -42,9 +30,9 @@ public struct CrossfadeSwitch: Sendable {
   /// Whether the next output contains only the version that is heard while the switch is on.
   public var needsOnlyOn: Bool { target && isSteady }
 
-  private var isSteady: Bool { left == 0 && turnCount == 0 }
+  private var isSteady: Bool { left == 0 && turns.isEmpty }
 
-  /// Copies `on` or `off` to `output`, or fades from one to the other.
+  /// Copies `on` or `off` to `output`, or fades from one to the other. `output` may be one of them.
   public mutating func select(
     on: borrowing Frame, off: borrowing Frame, into output: borrowing Frame
   ) {
@@ -56,7 +44,7 @@ public struct CrossfadeSwitch: Sendable {
     var sample = 0
     while sample < size {
       turnNow(at: sample, fade: size)
-      let end = turnCount == 0 ? size : min(turns[0].distance, size)
+      let end = min(turns.distance ?? size, size)
       if target {
         fade(from: off, to: on, sample..<end, into: output)
       } else {
@@ -65,15 +53,13 @@ public struct CrossfadeSwitch: Sendable {
       left = max(left - (end - sample), 0)
       sample = end
     }
-    for index in 0..<turnCount { turns[index].distance -= size }
+    turns.advance(by: size)
   }
 
   /// Takes the turns that are due. A turn within a fade goes back from where that fade is.
   private mutating func turnNow(at sample: Int, fade size: Int) {
-    while turnCount > 0, turns[0].distance <= sample {
-      if turns[0].isOn != target { (target, left) = (turns[0].isOn, size - left) }
-      turnCount -= 1
-      for index in 0..<turnCount { turns[index] = turns[index + 1] }
+    while let turn = turns.popFirst(within: sample + 1) {
+      if turn.value != target { (target, left) = (turn.value, size - left) }
     }
   }
 

@@ -40,11 +40,10 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
   /// The output by the settings before, during a fade.
   private var formerOutput: ProcessedOutput
   private let formerSound: Frame
-  private var fade = SettingsFade()
-  private var waiting = SettingsQueue()
-  /// The settings by which the last frame was analyzed. They follow those of the output, so that no sample
-  /// before a fade depends on it.
-  private var analyzed: EngineSettings
+  /// The fade from the former output to the present one, from this frame on and from the next one on.
+  private var fade = CrossfadeSwitch(isOn: true)
+  private var nextFade = CrossfadeSwitch(isOn: true)
+  private var waiting = WaitingValues<EngineSettings>()
   private var isolation: VoiceIsolation
   private var decision = VoiceDecision()
   private var onset = OnsetLimit()
@@ -82,14 +81,9 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
       hop: hop, channelCount: format.channelCount, hasReference: format.reference != nil,
       weights: weights, quietRoomState: EngineWeights.quietRoomState)
     mask = Mask(bins: hop + 1, hasRecognizer: format.hasRecognizer)
-    output = ProcessedOutput(
-      settings, analysis.spectra, hasReference: format.reference != nil,
-      hasRecognizer: format.hasRecognizer)
-    formerOutput = ProcessedOutput(
-      settings, analysis.spectra, hasReference: format.reference != nil,
-      hasRecognizer: format.hasRecognizer)
+    output = ProcessedOutput(settings, format, analysis.spectra)
+    formerOutput = ProcessedOutput(settings, format, analysis.spectra)
     formerSound = Frame(rate: format.rate, channelCount: format.channelCount)
-    analyzed = settings
     isolation = VoiceIsolation(weights: try IsolationWeights.get())
     tone = ToneDetector(hop: hop)
     processing = AlignedSwitch(format, latencySamples: hop, isOn: !settings.isBypassed)
@@ -124,15 +118,17 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     waiting.add(settings, after: samples + hop)
   }
 
+  private var isFading: Bool { !fade.needsOnlyOn }
+
   /// Begins the fade to the next settings if their sample is in this frame of the output.
   private func followSettings() {
     let size = sound.sampleCount
-    analyzed = output.settings
-    fade.advance(by: size)
-    if !fade.isActive, let next = waiting.popFirst(within: size) {
+    fade = nextFade
+    if !isFading, let next = waiting.popFirst(within: size) {
       formerOutput.follow(output)
-      output.apply(next.settings)
-      fade.begin(at: next.distance)
+      output.apply(next.value)
+      fade = CrossfadeSwitch(isOn: false)
+      fade.turn(on: true, after: next.distance)
     }
     waiting.advance(by: size)
   }
@@ -141,12 +137,13 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     microphone: borrowing Frame, reference: borrowing Frame, conditions: EchoConditions,
     into output: borrowing Frame
   ) -> FrameFindings {
+    // The analysis follows the settings a frame later, so that no sample before a fade depends on them.
+    let cancelsEcho = self.output.cancelsEcho
     followSettings()
     follow(conditions.path)
     sound.copySound(microphone)
     highPass.process(sound, into: filtered)
     microphonePowers = (filtered.meanSquare, microphonePowers.last)
-    let cancelsEcho = hasReference && analyzed.echoSuppression != nil
     let skipsMask = self.skipsMask
     let probability = analyze(
       reference, conditions, cancelsEcho: cancelsEcho, computesGains: !skipsMask)
@@ -192,12 +189,12 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
       return mask.open(power: analysis.features.errorPower)
     }
     output.advanceLimits()
-    if fade.isActive { formerOutput.advanceLimits() }
+    if isFading { formerOutput.advanceLimits() }
     // The decision about a voice, on which gain control depends, hears of the isolation. So it begins and
     // ends after the fade.
     isolation.process(
       analysis.features.errorPowers, echo: analysis.gains.echo, voice: analysis.auxiliaryVoice,
-      isolates: fade.isActive ? formerOutput.limits.isolatesVoice : output.limits.isolatesVoice)
+      isolates: isFading ? formerOutput.limits.isolatesVoice : output.limits.isolatesVoice)
     mask.record(
       analysis.gains, powers: analysis.features.errorPowers, voice: analysis.auxiliaryVoice)
   }
@@ -222,7 +219,7 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
 
   /// Whether the mask is skipped, because the limits of the reduced mode let everything pass.
   private var skipsMask: Bool {
-    output.skipsMask && (!fade.isActive || formerOutput.skipsMask)
+    output.skipsMask && (!isFading || formerOutput.skipsMask)
   }
 
   /// Follows the echo path. When the session has found the delay of the echo, it moves the
@@ -270,9 +267,10 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
 
   public func readRecognizerOutput(into output: borrowing Frame) {
     self.output.readRecognizer(analysis.spectra, into: output)
-    guard fade.isActive else { return }
+    guard isFading else { return }
     formerOutput.readRecognizer(analysis.spectra, into: formerSound)
-    fade.blend(formerSound, into: output)
+    var fade = fade
+    fade.select(on: output, off: formerSound, into: output)
   }
 
   /// Makes the output of the frame, and during a fade the former one before it.
@@ -284,7 +282,7 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
       minimumNoiseGain: tone.isTone ? 1 : onset.minimumGain,
       probability: tone.isTone ? 0 : decision.probabilityOfFrame, echoShare: echoShare,
       powerLimit: powerLimit)
-    if fade.isActive {
+    if isFading {
       formerOutput.render(
         findings, analysis, &mask, competingVoices: isolation.gains, keepsSpectra: true,
         into: formerSound)
@@ -292,7 +290,8 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     self.output.render(
       findings, analysis, &mask, competingVoices: isolation.gains, keepsSpectra: false,
       into: output)
-    fade.blend(formerSound, into: output)
+    nextFade = fade
+    if isFading { nextFade.select(on: output, off: formerSound, into: output) }
   }
 
   public static let encoder = "anechoic-1"

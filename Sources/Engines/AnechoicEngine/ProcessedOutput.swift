@@ -27,14 +27,13 @@ struct ProcessedOutput: ~Copyable {
   private let recognizer: RecognizerSpectra
 
   init(
-    _ settings: EngineSettings, _ spectra: borrowing CallSpectra, hasReference: Bool,
-    hasRecognizer: Bool
+    _ settings: EngineSettings, _ format: EngineFormat, _ spectra: borrowing CallSpectra
   ) {
     self.settings = settings
-    self.hasReference = hasReference
+    hasReference = format.reference != nil
     limits = MaskLimits(settings)
     tails = spectra.makeTails()
-    recognizer = RecognizerSpectra(spectra, isUsed: hasRecognizer)
+    recognizer = RecognizerSpectra(spectra, isUsed: format.hasRecognizer)
   }
 
   /// Whether this output has its echo cancelled.

@@ -26,7 +26,7 @@ public final class WebRTCVoiceEngine: RecognitionEngine {
   private let finiteReference: FiniteInput
   private let echoFree: Frame
   private let scratch: Frame  // The output of a stage for the next stage.
-  private var waiting = SettingsQueue()
+  private var waiting = WaitingValues<EngineSettings>()
   /// The delay of the stages after echo cancellation, for the output for a recognizer.
   private var laterStages: DelayLine
 
@@ -91,7 +91,7 @@ public final class WebRTCVoiceEngine: RecognitionEngine {
   /// Sets the strengths that are due. The library takes them for whole frames, so they begin with the
   /// first frame of the output that begins at their sample or later.
   private func setStrengths() {
-    while let (settings, _) = waiting.popFirst(within: 1) {
+    while let settings = waiting.popFirst(within: 1)?.value {
       if let suppression = settings.echoSuppression { echo?.set(suppression) }
       noise.set(settings.noiseSuppression, isReduced: settings.isReduced)
       if let target = settings.gainTarget { gain.set(target) }

@@ -44,7 +44,7 @@ class SessionViewTests(PageTest):
         page.wait("/the reference plays/.test(document.querySelector('canvas.lanes').ariaLabel)")
         page.wait("/reference −\\d+ dBFS/.test(document.querySelector('canvas').ariaLabel)")
         page.wait(f"/dB\\s+converged/.test({tile('Echo reduction')})", timeout=20)
-        # Nobody plays: the reduction of the echo says nothing any more.
+        # The reduction of the echo says nothing once nothing plays.
         call.audio = call.audio[0], bytes(len(call.audio[0]))
         page.wait(f"/–\\s+nothing plays/.test({tile('Echo reduction')})")
         self.assertEqual(page.evaluate(f"{VIEW}.minute.history.points.at(-1).reduction ?? null"), None)

@@ -15,7 +15,7 @@ class Scene {
   using Time = std::chrono::steady_clock::time_point;
   // The least time between two reports of a route. A server takes 10 a second.
   static constexpr std::chrono::milliseconds routePause{100};
-  // The least time between two poses. Of the poses in a frame of 10 ms, a server uses the last one.
+  // Two poses are sent with at least this time between them. A server uses the last pose of a frame of 10 ms.
   static constexpr std::chrono::milliseconds posePause{5};
 
   // The spatial audio of the program's options.

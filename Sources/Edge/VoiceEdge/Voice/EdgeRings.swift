@@ -3,9 +3,9 @@ internal import AudioCore
 /// The rings between the device threads and the voice thread.
 struct EdgeRings: Sendable {
   let capture: FrameRing<CaptureNote>
-  /// What the loudspeaker plays, from the loopback's stream.
+  /// The sound of the loudspeaker, from the loopback's stream.
   let loopback: FrameRing<CaptureNote>
-  /// What the loudspeaker plays, from channels of the microphone's stream.
+  /// The sound of the loudspeaker, from channels of the microphone's stream.
   let referenceChannels: FrameRing<CaptureNote>
   let mix: FrameRing<MixNote>
   let played: FrameRing<PlayedNote>
