@@ -54,6 +54,10 @@ MOST_LATE = 0.05
 """The seconds by which this program may run late. Beyond them, another program had the processor."""
 MOST_TRIED_AGAIN, SHARE_TRIED_AGAIN = 2, 0.02
 """How many vectors may need another try: so many, and this share of all."""
+MOST_TRIES = 6
+"""The tries of a vector whose every try was disturbed."""
+BESIDE_EACH_CORE = 3
+"""The runs beside each other for each core. A run takes a fifth of a core, and a browser more."""
 
 
 def vectors() -> list[dict]:
@@ -184,40 +188,46 @@ class Verdicts:
 
     def __init__(self, keep: bool) -> None:
         self._keep = keep
-        self.failed = self.again = self.unexplained = 0
+        self.failed: list[str] = []
+        self.again = self.unexplained = 0
         self.has_too_many_tries = False
 
     async def judge_all(self, runs: list[tuple[dict, Client]], jobs: int) -> None:
         """Runs vectors beside each other, and those that fail again with fewer beside them, and at last alone.
 
-        Another program may have taken the processor. A muted person who is heard is a failure at the first try, unless
-        this program itself ran late meanwhile.
+        Another program may have taken the processor. What fails alone has failed, unless this program itself ran late
+        meanwhile: then nothing is known, and it runs again. A muted person who is heard is a failure at the first try,
+        with the same exception.
         """
         passes = sorted({jobs, min(2, jobs), 1}, reverse=True)
+        passes += [1] * (MOST_TRIES - len(passes))
         total = len(runs)
         for number, beside in enumerate(passes, 1):
+            if not runs:
+                break
             slots = asyncio.Semaphore(beside)
-            is_last = number == len(passes)
             # A client of which few may run has slots of its own, and need not wait for those of all.
             own = {client.name: asyncio.Semaphore(client.most_beside) for _, client in runs
                    if client.most_beside is not None and client.most_beside < beside}
             found = await asyncio.gather(*(
-                self._judge(vector, client, own.get(client.name, slots), number, is_last) for vector, client in runs))
+                self._judge(vector, client, own.get(client.name, slots), number, beside) for vector, client in runs))
             runs = [each for each, is_open in zip(runs, found) if is_open]
         self.has_too_many_tries = self.unexplained > MOST_TRIED_AGAIN + SHARE_TRIED_AGAIN * total
 
     async def _judge(
-        self, vector: dict, client: Client, slots: asyncio.Semaphore, number: int, is_last: bool
+        self, vector: dict, client: Client, slots: asyncio.Semaphore, number: int, beside: int
     ) -> bool:
         """Runs a vector, and returns whether it is to be run again."""
         async with slots:
             complaints, disturbance = await run(vector, client, self._keep)
         is_heard = any(isinstance(each, Heard) for each in complaints) and not disturbance
-        goes_on = bool(complaints) and not is_heard and not is_last
+        can_be_disturbed = beside > 1 or bool(disturbance)
+        goes_on = bool(complaints) and not is_heard and can_be_disturbed and number < MOST_TRIES
         if complaints and disturbance:
             complaints.append(disturbance)
         verdict = "again" if goes_on else "FAIL" if complaints else "ok"
-        self.failed += verdict == "FAIL"
+        if verdict == "FAIL":
+            self.failed.append(f"{client.name} {vector['id']}")
         self.again += verdict == "ok" and number > 1
         self.unexplained += goes_on and number == 1 and not disturbance
         again = f", at try {number}" if number > 1 and not complaints else ""
@@ -253,7 +263,8 @@ async def main() -> int:
     parser.add_argument("--kind", choices=KINDS, default="live", help="the kind of --command")
     parser.add_argument("--can", default="", help="what --command can do, such as mute,stall")
     parser.add_argument("--fallback", choices=("raw", "silent"), default="raw", help="what --command falls back to")
-    parser.add_argument("--jobs", type=number(int, 1, 1000), default=8, help="runs beside each other")
+    parser.add_argument("--jobs", type=number(int, 1, 1000), default=BESIDE_EACH_CORE * (os.cpu_count() or 1),
+                        help="runs beside each other; default: 3 for each core")
     parser.add_argument("--long", action="store_true", help="also plays the vectors that take more than a minute")
     parser.add_argument("--keep", action="store_true", help="keeps the outputs, and prints their folders")
     parser.add_argument("--list", action="store_true", help="only lists the vectors")
@@ -284,8 +295,10 @@ async def main() -> int:
         parser.unusable("nothing was played: no client that is built can run these vectors")
     verdicts = Verdicts(options.keep)
     await verdicts.judge_all(runs, options.jobs)
-    print(f"{len(runs) - verdicts.failed} of {len(runs)} ok, {verdicts.again} of them after another try, "
+    print(f"{len(runs) - len(verdicts.failed)} of {len(runs)} ok, {verdicts.again} of them after another try, "
           f"in {time.monotonic() - began:.0f} s")
+    if verdicts.failed:
+        print(f"FAILED: {', '.join(verdicts.failed)}")
     if verdicts.has_too_many_tries:
         print(f"FAILED: {verdicts.unexplained} needed another try, although the machine was not busy")
     return 1 if verdicts.failed or verdicts.has_too_many_tries else 0

@@ -12,6 +12,10 @@ from anechoic import Format
 
 MONO = Format(16000)
 SETTINGS = b"\0\0\0\4\0\0\0\0\0"
+MOST_CONNECTIONS = 20
+"""The connections of a call that is tried again for a second, each 200 ms. Each of its six attempts may meet a
+connection that closes between the look at it and the call, which then makes another one. Without a limit, there were
+hundreds."""
 
 
 def goaway(last_stream):
@@ -48,7 +52,7 @@ async def test_a_session_is_not_opened():
     async with connection_to_a_proxy_that_drains() as (connection, draining):
         with pytest.raises(anechoic.ServerUnavailable, match=f"^{draining.address}: "):
             await anechoic.Session(connection, microphone=MONO).open()
-    assert 1 <= draining.connections <= 8, draining.connections
+    assert 1 <= draining.connections <= MOST_CONNECTIONS, draining.connections
 
 
 @in_loop
@@ -60,4 +64,4 @@ async def test_other_calls_are_not_repeated_without_end():
         with pytest.raises(anechoic.ServerUnavailable, match="the server has closed the connection"):
             async for _ in sessions.watch("desk"):
                 pass
-    assert 2 <= draining.connections <= 16, draining.connections
+    assert 2 <= draining.connections <= 2 * MOST_CONNECTIONS, draining.connections

@@ -49,7 +49,14 @@ def error_from(failure: grpc.RpcError, server: str) -> AnechoicError:
     if status == "UNIMPLEMENTED" and not has_details(failure):
         message = f"{server}: the server does not offer anechoic.v1: {details}"
         return errors.IncompatibleServer(message, status=status)
+    if status == "UNAVAILABLE" and "GOAWAY" in details and not has_details(failure):
+        return closed_at_once(server)
     return error_of(status, f"{server}: {status}: {details}", **_details(failure))
+
+
+def closed_at_once(server: str) -> AnechoicError:
+    """Returns the error for a server that accepts a connection and closes it, such as a proxy that drains."""
+    return errors.ServerUnavailable(f"{server}: the server has closed the connection", status="UNAVAILABLE")
 
 
 def refusal_error(code: int, reason: str, message: str) -> AnechoicError:

@@ -14,7 +14,7 @@ from . import _methods
 from ._checks import check_flag, check_number
 from ._connecting import connect_once
 from ._credentials import StrPath, Token, check_address, is_local, is_token, tls_credentials, token_of
-from ._status import error_from, was_connection_lost
+from ._status import closed_at_once, error_from, was_connection_lost
 from ._within import within
 from .errors import AnechoicError, InvalidRequest, ServerUnavailable, Unauthenticated
 
@@ -178,8 +178,8 @@ class Connection:
             raise self.closed_at_once()
 
     def closed_at_once(self) -> AnechoicError:
-        """Returns the error for a server that accepts a connection and closes it, such as a proxy that drains."""
-        return ServerUnavailable(f"{self.address}: the server has closed the connection", status="UNAVAILABLE")
+        """Returns the error for a server that accepts a connection and closes it."""
+        return closed_at_once(self.address)
 
     def garbage(self) -> AnechoicError:
         """Returns the error for an answer that is no message, or makes no sense."""
