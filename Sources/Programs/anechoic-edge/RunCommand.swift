@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import BundledEngines
-internal import CommandLineSettings
 internal import CommandLineSupport
 internal import EdgeAudio
 internal import VoiceEdge

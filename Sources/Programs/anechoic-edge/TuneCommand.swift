@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import CommandLineSettings
 internal import CommandLineSupport
 internal import EdgeAudio
 internal import Foundation

@@ -1,6 +1,5 @@
 internal import AnechoicAPI
 internal import ArgumentParser
-internal import CommandLineSettings
 internal import CommandLineSupport
 internal import Foundation
 internal import GRPCTransport

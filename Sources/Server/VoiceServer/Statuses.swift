@@ -1,7 +1,6 @@
 internal import AnechoicAPI
 internal import Authentication
 public import GRPCTransport
-internal import SessionRecording
 internal import SessionWire
 internal import SpatialAudio
 internal import SpeechSynthesis

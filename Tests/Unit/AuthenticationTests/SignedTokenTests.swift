@@ -1,4 +1,4 @@
-import TestTokens
+import TestCredentials
 import Testing
 
 @testable import Authentication

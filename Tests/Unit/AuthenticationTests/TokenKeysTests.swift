@@ -1,6 +1,5 @@
 import Foundation
-import TestCertificates
-import TestTokens
+import TestCredentials
 import Testing
 
 @testable import Authentication

@@ -1,5 +1,5 @@
 import Foundation
-import TestTokens
+import TestCredentials
 import Testing
 
 @testable import Authentication

@@ -8,7 +8,6 @@ import ScriptedDevices
 import SwiftProtobuf
 import Synchronization
 import TestAudio
-import TestVoices
 import Testing
 import VoiceClient
 import VoiceEngines

@@ -5,7 +5,7 @@ import Foundation
 import GRPCTransport
 import SessionWire
 import SwiftProtobuf
-import TestTokens
+import TestCredentials
 import Testing
 import VoiceClient
 

@@ -2,7 +2,6 @@ import AnechoicAPI
 import AudioCore
 import GRPCTransport
 import Operations
-import SessionRecording
 import SessionWire
 import SwiftProtobuf
 import TestEngines

@@ -1,10 +1,10 @@
 import AnechoicAPI
 import Foundation
 import GRPCTransport
-import SessionRecording
+import SessionWire
 import SwiftProtobuf
 import Synchronization
-import TestTokens
+import TestCredentials
 import Testing
 import VoiceClient
 

@@ -1,5 +1,4 @@
 internal import AnechoicAPI
-internal import DBus
 internal import EdgeAudio
 internal import GRPCTransport
 internal import SessionWire

@@ -1,4 +1,3 @@
-internal import CommandLineSettings
 internal import CommandLineSupport
 internal import Foundation
 internal import GRPCTransport

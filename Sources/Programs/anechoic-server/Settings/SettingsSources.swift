@@ -1,5 +1,4 @@
-public import CommandLineSettings
-internal import CommandLineSupport
+public import CommandLineSupport
 internal import Foundation
 public import Settings
 

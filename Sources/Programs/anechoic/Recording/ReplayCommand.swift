@@ -5,7 +5,7 @@ internal import AudioFiles
 internal import BundledEngines
 internal import CommandLineSupport
 internal import Foundation
-internal import SessionRecording
+internal import SessionWire
 internal import SpatialAudio
 
 struct ReplayCommand: AsyncParsableCommand {

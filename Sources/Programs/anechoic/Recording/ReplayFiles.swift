@@ -3,7 +3,6 @@ internal import AudioCore
 internal import AudioFiles
 internal import CommandLineSupport
 internal import Foundation
-internal import SessionRecording
 internal import SessionWire
 internal import SwiftProtobuf
 internal import VoiceSessions

@@ -3,7 +3,6 @@ internal import AudioCore
 internal import Authentication
 internal import struct Foundation.Data
 internal import GRPCTransport
-internal import SessionRecording
 internal import SessionWire
 internal import SwiftProtobuf
 internal import VoiceSessions

@@ -1,6 +1,6 @@
 internal import AnechoicAPI
 internal import GRPCTransport
-internal import SessionRecording
+internal import SessionWire
 internal import SwiftProtobuf
 internal import VoiceSessions
 

@@ -2,7 +2,7 @@ internal import AnechoicAPI
 internal import Authentication
 internal import struct Foundation.Data
 internal import GRPCTransport
-internal import SessionRecording
+internal import SessionWire
 internal import SwiftProtobuf
 
 /// A `RecordSession` call. It waits for a session to start, and sends the recording while the

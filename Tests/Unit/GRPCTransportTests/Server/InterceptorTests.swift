@@ -1,5 +1,5 @@
 import GRPCTransport
-import TestCertificates
+import TestCredentials
 import Testing
 
 /// Checks of calls before their handlers exist.

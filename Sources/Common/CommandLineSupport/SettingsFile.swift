@@ -1,4 +1,3 @@
-public import CommandLineSupport
 internal import Settings
 
 /// The reader of settings files.

@@ -1,5 +1,4 @@
 package import AnechoicAPI
-package import SessionWire
 internal import SwiftProtobuf
 package import VoiceEngines
 package import VoiceSessions

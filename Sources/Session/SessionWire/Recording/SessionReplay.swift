@@ -1,7 +1,6 @@
 public import AnechoicAPI
 public import AudioCore
 public import Foundation
-internal import SessionWire
 public import SpatialAudio
 internal import SwiftProtobuf
 public import VoiceEngines
