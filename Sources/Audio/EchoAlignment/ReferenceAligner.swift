@@ -93,7 +93,7 @@ public struct ReferenceAligner: ~Copyable {
   public init(
     microphone: SampleRate, reference: SampleRate, referenceChannelCount: Int,
     heldBack: Duration = .zero, leads: Leads = Leads(), hasOwnClock: Bool = false
-  ) throws(FrameResampler.Failure) {
+  ) throws(FrameResampler.ResamplingError) {
     let estimator = try DelayEstimator(
       microphone: microphone, reference: reference, heldBack: heldBack)
     self.estimator = estimator

@@ -7,7 +7,7 @@ extension VoiceSession {
   public func append(
     _ samples: UnsafeRawBufferPointer, toFarEnd farEnd: Int, firstSample: Int64?, gap: GapReason,
     sink: any SessionSink
-  ) throws(InputFault) {
+  ) throws(InputError) {
     let missing = try playback.appendFarEnd(samples, to: farEnd, firstSample: firstSample)
     if missing > 0 { gaps.add(missing, gap, toFarEnd: farEnd) }
     if !samples.isEmpty { announceGap(ofFarEnd: farEnd, sink: sink) }

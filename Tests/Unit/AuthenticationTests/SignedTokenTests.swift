@@ -6,7 +6,7 @@ import Testing
 /// The parts of tokens that nobody has verified yet.
 struct SignedTokenTests {
   private func problem(_ text: String) -> String? {
-    do throws(AuthenticationFailure) {
+    do throws(AuthenticationError) {
       _ = try SignedToken(text)
       return nil
     } catch {

@@ -53,10 +53,10 @@ struct BridgedCall: ~Copyable {
   static func accepted(
     _ caller: Newcomers.Caller, _ settings: BridgeSettings,
     isStopping: @escaping @Sendable () -> Bool
-  ) throws(CallFailure) -> BridgedCall {
+  ) throws(CallError) -> BridgedCall {
     var phone = ConnectedSocket(caller.descriptor)
     let name = text(ofUUID: caller.identifier.payload)
-    do throws(CallFailure) {
+    do throws(CallError) {
       var application = try connect(settings)
       application.send(caller.identifier.bytes)
       return BridgedCall(
@@ -64,20 +64,20 @@ struct BridgedCall: ~Copyable {
         fromPhone: caller.parser, name: name)
     } catch {
       phone.send(AudioSocketFrame(AudioSocketFrame.hangup).bytes)
-      throw CallFailure("call \(name): \(error)")
+      throw CallError("call \(name): \(error)")
     }
   }
 
-  private static func connect(_ settings: BridgeSettings) throws(CallFailure) -> ConnectedSocket {
+  private static func connect(_ settings: BridgeSettings) throws(CallError) -> ConnectedSocket {
     let place = "the application at \(settings.application)"
     guard let socket = ConnectedSocket.connecting(to: settings.host, settings.port) else {
-      throw CallFailure("\(place) cannot be reached")
+      throw CallError("\(place) cannot be reached")
     }
     var events = [pollfd(fd: socket.descriptor, events: Int16(POLLOUT), revents: 0)]
     guard poll(&events, 1, Int32(patience / .milliseconds(1))) == 1 else {
-      throw CallFailure("\(place) does not answer")
+      throw CallError("\(place) does not answer")
     }
-    if let problem = socket.problem { throw CallFailure("\(place): \(problem)") }
+    if let problem = socket.problem { throw CallError("\(place): \(problem)") }
     return socket
   }
 

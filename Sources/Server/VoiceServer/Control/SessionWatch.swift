@@ -40,7 +40,7 @@ struct SessionWatch {
     if request.hasFromEventID {
       guard request.fromEventID > 0, request.fromEventID <= nextEvent else {
         throw Status(
-          InvalidField("from_event_id", "must be within 1 to \(nextEvent), the next event"))
+          InvalidFieldError("from_event_id", "must be within 1 to \(nextEvent), the next event"))
       }
       nextEvent = request.fromEventID
       if case .forgotten(let oldest) = session.feed.entry(nextEvent) {

@@ -28,7 +28,7 @@ final class WatchCall: ServerCallHandler {
 
   func received(_ message: UnsafeRawBufferPointer) {
     guard case .awaitingRequest = state else {
-      return end(Status(InvalidField("request", "must come only once")))
+      return end(Status(InvalidFieldError("request", "must come only once")))
     }
     do throws(Status) {
       guard let request = try? Anechoic_V1_WatchSessionRequest(serializedBytes: Data(message))
@@ -42,7 +42,7 @@ final class WatchCall: ServerCallHandler {
   }
 
   func halfClosed() {
-    if case .awaitingRequest = state { end(Status(InvalidField("name", "is required"))) }
+    if case .awaitingRequest = state { end(Status(InvalidFieldError("name", "is required"))) }
   }
 
   func writeCompleted() { writeNext() }

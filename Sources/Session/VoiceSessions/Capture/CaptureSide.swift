@@ -110,7 +110,7 @@ struct CaptureSide: ~Copyable {
   /// - Returns: How many samples were missing before them.
   mutating func appendMicrophone(
     _ samples: UnsafeRawBufferPointer, firstSample: Int64?, deviceTime: Duration?
-  ) throws(InputFault) -> Int64 {
+  ) throws(InputError) -> Int64 {
     let first = firstSample ?? microphone.arrived
     settled = microphone.arrived
     let missing = try microphone.append(samples, firstSample: firstSample)
@@ -128,7 +128,7 @@ struct CaptureSide: ~Copyable {
   /// - Returns: How many samples were missing before them.
   mutating func appendReference(
     _ samples: UnsafeRawBufferPointer, firstSample: Int64?, deviceTime: Duration?
-  ) throws(InputFault) -> Int64 {
+  ) throws(InputError) -> Int64 {
     let first = firstSample ?? echo.timeline.arrived
     let missing = try echo.timeline.append(samples, firstSample: firstSample)
     echo.recordArrival(microphoneSamples: microphone.arrived)

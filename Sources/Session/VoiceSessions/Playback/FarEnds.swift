@@ -54,7 +54,7 @@ struct FarEnds: ~Copyable {
   /// - Returns: How many samples were missing before them.
   func append(
     _ samples: UnsafeRawBufferPointer, to farEnd: Int, firstSample: Int64?
-  ) throws(InputFault) -> Int64 {
+  ) throws(InputError) -> Int64 {
     try inputs[farEnd].input.append(samples, firstSample: firstSample)
   }
 

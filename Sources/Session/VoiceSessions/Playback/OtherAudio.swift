@@ -44,7 +44,7 @@ struct OtherAudio: ~Copyable {
 
   mutating func append(
     _ samples: UnsafeRawBufferPointer, firstSample: Int64?
-  ) throws(InputFault) -> Int64 {
+  ) throws(InputError) -> Int64 {
     try input.append(samples, firstSample: firstSample)
   }
 

@@ -76,7 +76,7 @@ struct PlaybackSide: ~Copyable {
   /// - Returns: How many samples were missing before them.
   mutating func appendFarEnd(
     _ samples: UnsafeRawBufferPointer, firstSample: Int64?
-  ) throws(InputFault) -> Int64 {
+  ) throws(InputError) -> Int64 {
     try farEnd?.input.append(samples, firstSample: firstSample) ?? 0
   }
 
@@ -85,7 +85,7 @@ struct PlaybackSide: ~Copyable {
   /// - Returns: How many samples were missing before them.
   func appendFarEnd(
     _ samples: UnsafeRawBufferPointer, to index: Int, firstSample: Int64?
-  ) throws(InputFault) -> Int64 {
+  ) throws(InputError) -> Int64 {
     try farEnds?.append(samples, to: index, firstSample: firstSample) ?? 0
   }
 
@@ -94,7 +94,7 @@ struct PlaybackSide: ~Copyable {
   /// - Returns: How many samples were missing before them.
   mutating func appendOtherAudio(
     _ samples: UnsafeRawBufferPointer, firstSample: Int64?
-  ) throws(InputFault) -> Int64 {
+  ) throws(InputError) -> Int64 {
     try otherAudio?.append(samples, firstSample: firstSample) ?? 0
   }
 

@@ -60,7 +60,7 @@ public struct InputTimeline: ~Copyable {
   /// - Returns: How many samples were missing.
   public mutating func append(
     _ bytes: UnsafeRawBufferPointer, firstSample: Int64?
-  ) throws(InputFault) -> Int64 {
+  ) throws(InputError) -> Int64 {
     let count = try check(bytes, firstSample)
     let first = firstSample ?? arrived
     // Silence that was given for want of samples fills a gap as well.
@@ -143,7 +143,7 @@ public struct InputTimeline: ~Copyable {
 
   private mutating func append(
     _ bytes: UnsafeRawBufferPointer, droppingFirst late: Int
-  ) throws(InputFault) {
+  ) throws(InputError) {
     guard packets == nil else {
       try packets?.append(bytes, droppingFirst: late, into: &queue)
       return
@@ -153,7 +153,7 @@ public struct InputTimeline: ~Copyable {
   }
 
   /// Returns the number of samples of each channel in a chunk.
-  private func sampleCount(_ bytes: UnsafeRawBufferPointer) throws(InputFault) -> Int {
+  private func sampleCount(_ bytes: UnsafeRawBufferPointer) throws(InputError) -> Int {
     if let count = try packets?.sampleCount(of: bytes) { return count }
     guard bytes.count % format.bytesPerSampleFrame == 0 else {
       throw .partialSampleFrame(bytes: bytes.count, sampleFrame: format.bytesPerSampleFrame)
@@ -164,7 +164,7 @@ public struct InputTimeline: ~Copyable {
   /// Throws for a chunk that is not valid here. Returns the number of its samples.
   private func check(
     _ bytes: UnsafeRawBufferPointer, _ firstSample: Int64?
-  ) throws(InputFault) -> Int {
+  ) throws(InputError) -> Int {
     guard !bytes.isEmpty || firstSample != nil else { throw .empty }
     let count = try sampleCount(bytes)
     guard count <= samples(in: Self.longestChunk) else { throw .tooLong(Self.longestChunk) }
@@ -182,7 +182,7 @@ public struct InputTimeline: ~Copyable {
 }
 
 /// A fault of a chunk of input.
-public enum InputFault: Error, Equatable, CustomStringConvertible {
+public enum InputError: Error, Equatable, CustomStringConvertible {
   case empty
   case partialSampleFrame(bytes: Int, sampleFrame: Int)
   case tooLong(Duration)
