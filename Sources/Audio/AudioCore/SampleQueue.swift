@@ -76,7 +76,7 @@ public struct SampleQueue: ~Copyable {
   ///
   /// - Returns: The number of samples that were moved.
   @discardableResult
-  public mutating func take(into frame: borrowing Frame) -> Int {
+  public mutating func read(into frame: borrowing Frame) -> Int {
     precondition(frame.rate == format.rate && frame.channelCount == format.channelCount)
     let taken = min(count, frame.sampleCount)
     for channel in 0..<format.channelCount {

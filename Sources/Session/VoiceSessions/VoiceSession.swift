@@ -190,7 +190,7 @@ public final class VoiceSession {
 
   /// Ends the session without processing more.
   public func end(_ reason: SessionEvent.EndReason, sink: any SessionSink) {
-    for control in controls.takeAll() {
+    for control in controls.popAll() {
       let refusal = Refusal(
         .tooLate, reason: "SESSION_ENDED", message: "the session ended before the sample came")
       sink.emit(ControlResult(control, appliedAtSample: position, refusal: refusal))

@@ -11,7 +11,7 @@ struct SampleTests {
     let fault = bytes.withUnsafeBytes { queue.append($0) }
     #expect(fault == nil)
     let frame = Frame(rate: .hz16000, channelCount: 2)
-    let taken = queue.take(into: frame)
+    let taken = queue.read(into: frame)
     #expect(taken == 4)
     var encoded = [UInt8](repeating: 0, count: bytes.count)
     encoded.withUnsafeMutableBytes { SampleCoding.encode(frame, count: 4, format, into: $0) }
@@ -24,7 +24,7 @@ struct SampleTests {
     var queue = SampleQueue(format: format)
     _ = values.withUnsafeBytes { queue.append($0) }
     let frame = Frame(rate: .hz8000, channelCount: 1)
-    queue.take(into: frame)
+    queue.read(into: frame)
     #expect(Array(frame.plane(0).prefix(3)) == [1, -1, 0.5])
   }
 
@@ -100,7 +100,7 @@ struct SampleTests {
     mutating func take(frames: Int) -> [Float] {
       var taken: [Float] = []
       for _ in 0..<frames {
-        queue.take(into: frame)
+        queue.read(into: frame)
         taken += frame.plane(0)
       }
       return taken
@@ -120,7 +120,7 @@ struct SampleTests {
       }
       _ = chunk.withUnsafeBytes { queue.append($0) }
       while queue.count >= frame.sampleCount {
-        queue.take(into: frame)
+        queue.read(into: frame)
         for sample in frame.plane(0) {
           received += 1
           isInOrder = isInOrder && sample == received / 1_000_000

@@ -104,7 +104,7 @@ struct InputTimelineTests {
     }
 
     mutating func takeFrame() -> [Float] {
-      timeline.take(into: frame)
+      timeline.read(into: frame)
       return Array(frame.plane(0))
     }
 

@@ -122,7 +122,7 @@ private final class Input {
   func take() -> [Float] {
     var samples: [Float] = []
     while timeline.waiting > 0 {
-      let count = timeline.take(into: frame)
+      let count = timeline.read(into: frame)
       samples += frame.plane(0).prefix(count)
     }
     return samples

@@ -210,7 +210,7 @@ private final class SweepPlayer: Sendable {
   }
 
   /// Returns the index of the next samples, and moves on. Nil while nothing is to be played.
-  func take(_ count: Int, heardAt: Int64) -> Int? {
+  func pop(_ count: Int, heardAt: Int64) -> Int? {
     let index = position.load(ordering: .acquiring)
     guard index < sound.count else { return nil }
     if index == 0 { startedAt.store(heardAt, ordering: .releasing) }
@@ -233,7 +233,7 @@ private final class SweepRenderer: FrameRenderer {
 
   func render(into frame: borrowing Frame, heardAt: Int64) {
     frame.clear()
-    if let first = player.take(frame.sampleCount, heardAt: heardAt) {
+    if let first = player.pop(frame.sampleCount, heardAt: heardAt) {
       player.sound.withUnsafeBufferPointer { sound in
         for channel in 0..<frame.channelCount {
           let plane = frame.planePointers[channel]

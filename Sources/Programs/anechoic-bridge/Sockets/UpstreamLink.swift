@@ -54,10 +54,10 @@ struct UpstreamDialer: Sendable {
     do {
       try link.tls?.send(bytes)
     } catch { throw failed("\(error)") }
-    link.socket.send(link.tls?.takeOutgoing() ?? bytes)
+    link.socket.send(link.tls?.popOutgoing() ?? bytes)
     while true {
       let (answer, isOpen) = try receive(&link, by: deadline)
-      switch opening.take(answer) {
+      switch opening.accept(answer) {
       case .needsMore: if !isOpen { throw failed("it closed the connection") }
       case .open(let headers, let rest):
         (link.headers, link.rest) = (headers, rest)
@@ -89,7 +89,7 @@ struct UpstreamDialer: Sendable {
     do {
       link.tls = try TLSClient.connecting(to: address.host, authorities)
     } catch { throw failed("\(error)") }
-    link.socket.send(link.tls?.takeOutgoing() ?? [])
+    link.socket.send(link.tls?.popOutgoing() ?? [])
     while link.tls?.isEstablished == false {
       let (_, isOpen) = try receive(&link, by: deadline)
       if !isOpen { throw failed("it closed the connection during the TLS handshake") }
@@ -115,7 +115,7 @@ struct UpstreamDialer: Sendable {
       let plain = try bytes.withUnsafeBytes { bytes throws(TLSError) in
         try link.tls?.receive(bytes)
       }
-      link.socket.send(link.tls?.takeOutgoing() ?? [])
+      link.socket.send(link.tls?.popOutgoing() ?? [])
       return (plain ?? [], isOpen)
     } catch {
       throw failed("\(error)")

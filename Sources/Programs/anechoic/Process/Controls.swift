@@ -182,7 +182,7 @@ final class ControlQueue: Sendable {
   }
 
   /// Removes and returns the requests that are to be sent before the microphone's sample `end`.
-  func take(before end: Int64) -> [ControlFile.Entry.Request] {
+  func pop(before end: Int64) -> [ControlFile.Entry.Request] {
     state.withLock { state in
       let due = state.timed.prefix { $0.sample < end }
       state.timed = state.timed.dropFirst(due.count)

@@ -64,7 +64,7 @@ struct SessionWatch {
   }
 
   /// Takes statistics, which replace older ones that have not been sent.
-  mutating func take(_ statistics: Anechoic_V1_SessionStats) {
+  mutating func accept(_ statistics: Anechoic_V1_SessionStats) {
     let response = Anechoic_V1_WatchSessionResponse.with { $0.stats = statistics }
     self.statistics = try? response.serializedBytes()
   }

@@ -83,14 +83,14 @@ final class WatchCall: ServerCallHandler {
     let reference = ThreadBound(self)
     Task(executorPreference: BackgroundExecutor.shared) {
       guard let statistics = try? await session.statistics() else { return }
-      executor.perform { reference.value?.take(statistics) }
+      executor.perform { reference.value?.accept(statistics) }
     }
     sendStatisticsLater()
   }
 
-  private func take(_ statistics: Anechoic_V1_SessionStats) {
+  private func accept(_ statistics: Anechoic_V1_SessionStats) {
     guard case .watching(var watch) = state else { return }
-    watch.take(statistics)
+    watch.accept(statistics)
     state = .watching(watch)
     writeNext()
   }

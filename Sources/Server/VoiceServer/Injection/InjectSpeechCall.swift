@@ -113,7 +113,7 @@ struct InjectSpeechCall: Sendable {
     _ requests: Requests, _ source: InjectionSource, to stream: InjectionStream
   ) async throws {
     while let request = try await next(requests) {
-      try await source.take(request)
+      try await source.accept(request)
       try await sendPieces(of: source, isComplete: false, to: stream)
     }
     try await sendPieces(of: source, isComplete: true, to: stream)

@@ -45,7 +45,7 @@ actor InjectionSource {
   }
 
   /// Takes a request, whose speech `nextPiece` then returns.
-  func take(_ request: Anechoic_V1_InjectSpeechRequest.OneOf_Request) async throws {
+  func accept(_ request: Anechoic_V1_InjectSpeechRequest.OneOf_Request) async throws {
     switch request {
     case .start: throw Status(InvalidFieldError("start", "the injection has already started"))
     case .audio(let chunk):
@@ -100,7 +100,7 @@ actor InjectionSource {
       }
     }
     if let fault { throw Status(InvalidFieldError("audio.\(fault.field)", fault.description)) }
-    return timeline?.takeAll() ?? []
+    return timeline?.popAll() ?? []
   }
 
   private func spoken(_ text: String) async throws -> Speech {

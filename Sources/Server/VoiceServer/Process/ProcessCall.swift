@@ -234,13 +234,13 @@ final class ProcessCall: ServerCallHandler {
       session.move(to: thread) { session in
         session.enter(loads.load(of: thread))
         // Without this call, the session continues to wait.
-        reference.value?.take(session, point)
+        reference.value?.accept(session, point)
       }
     }
   }
 
   /// Continues a session that has come to this thread.
-  private func take(_ session: RunningSession, _ point: ResumePoint) {
+  private func accept(_ session: RunningSession, _ point: ResumePoint) {
     guard case .starting = state else { return }
     guard !session.isEnding else { return end(.resumeTokenUnknown) }
     do {

@@ -28,7 +28,7 @@ final class ArbitrateCall: ServerCallHandler {
     do throws(Status) {
       guard budget.take(now: .now) else { throw .tooManyRoutingChanges }
       let request: Anechoic_V1_ArbitrateRequest = try MessageEncoding.binary.decoded(Array(message))
-      try take(request)
+      try accept(request)
       call.read()
     } catch {
       end(error)
@@ -48,7 +48,7 @@ final class ArbitrateCall: ServerCallHandler {
 
   func ended() { lose() }
 
-  private func take(_ request: Anechoic_V1_ArbitrateRequest) throws(Status) {
+  private func accept(_ request: Anechoic_V1_ArbitrateRequest) throws(Status) {
     switch (request.request, state) {
     case (.register(let register), .awaitingRegistration):
       let registration = try RoutingService.checked { () throws(InvalidFieldError) in

@@ -39,7 +39,7 @@ struct SocketCall: ServerCallTransport, Sendable {
   func addInitialMetadata(_ metadata: Metadata) {}
 
   /// Passes on a report of the socket.
-  static func take(_ report: WebSocket.Report, _ call: ForeignCall.Reports) {
+  static func accept(_ report: WebSocket.Report, _ call: ForeignCall.Reports) {
     switch report {
     case .message(let message):
       do {

@@ -218,8 +218,8 @@ struct CaptureSide: ~Copyable {
 
   /// Takes the next frame of the microphone.
   /// Runs per frame: no allocation, lock, log or await.
-  mutating func takeFrame() {
-    microphone.take(into: frame)
+  mutating func readFrame() {
+    microphone.read(into: frame)
     pair?.process(frame)
   }
 

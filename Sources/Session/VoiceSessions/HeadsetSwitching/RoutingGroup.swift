@@ -112,7 +112,7 @@ public struct RoutingGroup: Sendable {
       activity.headsets.union(headsets.keys).count <= RoutingLimits.headsetsPerGroup
     else { throw .tooManyHeadsets }
     let before = machines[index]
-    let hasBegun = machines[index].take(activity, now: now)
+    let hasBegun = machines[index].accept(activity, now: now)
     follow(choices: before.activity.chosenHeadsets, activity, of: name, now: now)
     var effects: [Effect] = []
     if machines[index].hasCall, !before.hasCall { effects = pauseMedia(for: name, now: now) }

@@ -79,7 +79,7 @@ struct FarEnds: ~Copyable {
     let inputs = inputs
     stage.add(mixedDown, to: mix, head: head, change: change) { renderer, head in
       for index in inputs.indices {
-        renderer.take(
+        renderer.accept(
           inputs[index].input.converted, of: index, inputs[index].setting, head: head)
       }
     }

@@ -63,7 +63,7 @@ struct OtherAudio: ~Copyable {
     stage.add(lowered, to: mix, head: head, change: change) { renderer, head in
       for index in channels.indices {
         channels[index].frame.planePointers[0].update(from: planes[min(index, last)], count: count)
-        renderer.take(channels[index].frame, of: index, settings[index], head: head)
+        renderer.accept(channels[index].frame, of: index, settings[index], head: head)
       }
     }
   }

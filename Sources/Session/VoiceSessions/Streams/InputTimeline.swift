@@ -82,14 +82,14 @@ public struct InputTimeline: ~Copyable {
   ///
   /// - Returns: How many samples were there.
   @discardableResult
-  public mutating func take(into frame: borrowing Frame) -> Int {
+  public mutating func read(into frame: borrowing Frame) -> Int {
     taken += Int64(frame.sampleCount)
-    return queue.take(into: frame)
+    return queue.read(into: frame)
   }
 
   /// Removes all waiting samples and returns the mean of their channels. Allocates, so it is not for
   /// the frame path. Not for a timeline with a history.
-  public mutating func takeAll() -> [Float] {
+  public mutating func popAll() -> [Float] {
     let count = waiting
     var mean = Array(UnsafeBufferPointer(start: next(0), count: count))
     if format.channelCount == 2 {

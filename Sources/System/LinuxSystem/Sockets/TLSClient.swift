@@ -42,7 +42,7 @@ public struct TLSClient: ~Copyable {
     SSL_set_connect_state(connection)
   }
 
-  /// Begins a handshake, whose first bytes `takeOutgoing` returns. `host` is a name or an address.
+  /// Begins a handshake, whose first bytes `popOutgoing` returns. `host` is a name or an address.
   public static func connecting(
     to host: String, _ authorities: TLSAuthorities
   ) throws(TLSError) -> TLSClient {
@@ -83,7 +83,7 @@ public struct TLSClient: ~Copyable {
     return isEstablished ? try read() : []
   }
 
-  /// Encrypts bytes for the server. `takeOutgoing` returns them.
+  /// Encrypts bytes for the server. `popOutgoing` returns them.
   public mutating func send(_ bytes: [UInt8]) throws(TLSError) {
     guard !bytes.isEmpty else { return }
     ERR_clear_error()
@@ -93,13 +93,13 @@ public struct TLSClient: ~Copyable {
     }
   }
 
-  /// Announces the end to the server. `takeOutgoing` returns the bytes that do.
+  /// Announces the end to the server. `popOutgoing` returns the bytes that do.
   public mutating func close() {
     if isEstablished { SSL_shutdown(connection) }
   }
 
   /// Returns the bytes for the server so far, encrypted.
-  public mutating func takeOutgoing() -> [UInt8] {
+  public mutating func popOutgoing() -> [UInt8] {
     let count = BIO_ctrl_pending(outgoing)
     guard count > 0 else { return [] }
     return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

@@ -54,7 +54,7 @@ public struct HTTPRequestParser: Sendable {
 
   /// Takes the next bytes of the connection. Bytes after the request are left in `rest`. All bytes
   /// after a refusal are ignored.
-  public mutating func take(_ bytes: some Collection<UInt8>) -> Step {
+  public mutating func accept(_ bytes: some Collection<UInt8>) -> Step {
     if let refusal { return .refusal(refusal) }
     do {
       return try step(bytes)
