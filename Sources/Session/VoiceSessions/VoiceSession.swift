@@ -91,6 +91,27 @@ public final class VoiceSession {
     _ samples: UnsafeRawBufferPointer, to input: InputKind, firstSample: Int64?,
     deviceTime: Duration? = nil, gap: GapReason, sink: any SessionSink
   ) throws(InputError) {
+    try append(
+      .encoded(samples), to: input, firstSample: firstSample, deviceTime: deviceTime, gap: gap,
+      sink: sink)
+  }
+
+  /// Appends a frame to an input of plain samples with the rate and the channels of the frame, after the
+  /// last sample of the input. Values beyond -1...1 are clipped, and NaN becomes silence.
+  /// Runs per frame: no allocation, lock, log or await.
+  public func append(
+    _ frame: borrowing Frame, to input: InputKind, deviceTime: Duration? = nil,
+    sink: any SessionSink
+  ) throws(InputError) {
+    try append(
+      InputSamples(frame), to: input, firstSample: nil, deviceTime: deviceTime, gap: .unspecified,
+      sink: sink)
+  }
+
+  private func append(
+    _ samples: InputSamples, to input: InputKind, firstSample: Int64?, deviceTime: Duration?,
+    gap: GapReason, sink: any SessionSink
+  ) throws(InputError) {
     let missing: Int64 =
       switch input {
       case .microphone:
@@ -107,7 +128,7 @@ public final class VoiceSession {
   }
 
   private func appendMicrophone(
-    _ samples: UnsafeRawBufferPointer, firstSample: Int64?, deviceTime: Duration?
+    _ samples: InputSamples, firstSample: Int64?, deviceTime: Duration?
   ) throws(InputError) -> Int64 {
     let first = firstSample ?? capture.arrived
     let missing = try capture.appendMicrophone(

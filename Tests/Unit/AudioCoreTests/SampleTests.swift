@@ -28,6 +28,31 @@ struct SampleTests {
     #expect(Array(frame.plane(0).prefix(3)) == [1, -1, 0.5])
   }
 
+  @Test func aFrameArrivesAsItsEncodedSamplesDo() {
+    let format = AudioFormat(encoding: .f32, rate: .hz8000, channelCount: 2)
+    let frame = Frame(rate: .hz8000, channelCount: 2)
+    for index in 0..<frame.sampleCount {
+      frame.plane(0)[index] = Float(index - 40) / 20
+      frame.plane(1)[index] = index == 7 ? .nan : -Float(index) / 100
+    }
+    var bytes = [UInt8](repeating: 0, count: frame.sampleCount * format.bytesPerSampleFrame)
+    bytes.withUnsafeMutableBytes {
+      SampleCoding.encode(frame, count: frame.sampleCount, format, into: $0)
+    }
+    var (typed, encoded) = (SampleQueue(format: format), SampleQueue(format: format))
+    for gap in [0, 0, 100, 0] {
+      typed.appendConcealment(gap)
+      encoded.appendConcealment(gap)
+      typed.append(frame.planePointers, 0..<frame.sampleCount)
+      _ = bytes.withUnsafeBytes { encoded.append($0) }
+    }
+    for channel in 0..<2 {
+      let samples = UnsafeBufferPointer(start: typed.samples(channel), count: typed.count)
+      let others = UnsafeBufferPointer(start: encoded.samples(channel), count: encoded.count)
+      #expect(samples.count == 420 && samples.elementsEqual(others))
+    }
+  }
+
   @Test(arguments: SampleEncoding.allCases)
   func valuesThatAreNotNumbersAreEncodedAsSilence(encoding: SampleEncoding) {
     let format = AudioFormat(encoding: encoding, rate: .hz8000, channelCount: 1)

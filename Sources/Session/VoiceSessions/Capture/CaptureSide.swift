@@ -109,7 +109,7 @@ struct CaptureSide: ~Copyable {
   ///
   /// - Returns: How many samples were missing before them.
   mutating func appendMicrophone(
-    _ samples: UnsafeRawBufferPointer, firstSample: Int64?, deviceTime: Duration?
+    _ samples: InputSamples, firstSample: Int64?, deviceTime: Duration?
   ) throws(InputError) -> Int64 {
     let first = firstSample ?? microphone.arrived
     settled = microphone.arrived
@@ -127,7 +127,7 @@ struct CaptureSide: ~Copyable {
   ///
   /// - Returns: How many samples were missing before them.
   mutating func appendReference(
-    _ samples: UnsafeRawBufferPointer, firstSample: Int64?, deviceTime: Duration?
+    _ samples: InputSamples, firstSample: Int64?, deviceTime: Duration?
   ) throws(InputError) -> Int64 {
     let first = firstSample ?? echo.timeline.arrived
     let missing = try echo.timeline.append(samples, firstSample: firstSample)

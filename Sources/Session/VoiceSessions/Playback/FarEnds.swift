@@ -53,7 +53,7 @@ struct FarEnds: ~Copyable {
   ///
   /// - Returns: How many samples were missing before them.
   func append(
-    _ samples: UnsafeRawBufferPointer, to farEnd: Int, firstSample: Int64?
+    _ samples: InputSamples, to farEnd: Int, firstSample: Int64?
   ) throws(InputError) -> Int64 {
     try inputs[farEnd].input.append(samples, firstSample: firstSample)
   }

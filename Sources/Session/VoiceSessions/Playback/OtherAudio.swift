@@ -43,7 +43,7 @@ struct OtherAudio: ~Copyable {
   }
 
   mutating func append(
-    _ samples: UnsafeRawBufferPointer, firstSample: Int64?
+    _ samples: InputSamples, firstSample: Int64?
   ) throws(InputError) -> Int64 {
     try input.append(samples, firstSample: firstSample)
   }

@@ -51,7 +51,7 @@ struct PlaybackInput: ~Copyable {
   ///
   /// - Returns: How many samples were missing before them.
   mutating func append(
-    _ samples: UnsafeRawBufferPointer, firstSample: Int64?
+    _ samples: InputSamples, firstSample: Int64?
   ) throws(InputError) -> Int64 {
     try timeline.append(samples, firstSample: firstSample)
   }
