@@ -166,6 +166,16 @@ final class AgentRig: Sendable {
   }
 }
 
+extension AgentRig {
+  /// Waits until the loudspeaker has played for this much longer, by its own clock at 16 kHz.
+  func plays(_ time: Duration) async throws {
+    let end = loudspeaker.playedCount + Int(time / .seconds(1) * 16_000)
+    try await eventually("\(time) are played", within: .seconds(20) + time * 5) {
+      self.loudspeaker.playedCount >= end
+    }
+  }
+}
+
 /// The events of the agent's session, as a watcher at the server receives them.
 final class EventLog: Sendable {
   private let events = Mutex<[Anechoic_V1_SessionEvent]>([])

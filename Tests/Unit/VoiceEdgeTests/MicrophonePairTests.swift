@@ -86,7 +86,7 @@ struct MicrophonePairTests {
       try await rig.running()
       func heard(from later: Double) async throws -> Float {
         rig.microphone.hear(channelsLaterBy: later)
-        try await Task.sleep(for: .milliseconds(400))
+        try await rig.plays(.milliseconds(400))
         tap.clear()
         try await eventually("recorded") { tap.count > 2 * 16_000 }
         return level(tap.samples)
