@@ -39,7 +39,8 @@ struct SampleTests {
     bytes.withUnsafeMutableBytes {
       SampleCoding.encode(frame, count: frame.sampleCount, format, into: $0)
     }
-    var (typed, encoded) = (SampleQueue(format: format), SampleQueue(format: format))
+    var typed = SampleQueue(format: format)
+    var encoded = SampleQueue(format: format)
     for gap in [0, 0, 100, 0] {
       typed.appendConcealment(gap)
       encoded.appendConcealment(gap)
