@@ -26,9 +26,9 @@ RUN swift package resolve
 COPY Sources Sources
 COPY clients/swift clients/swift
 COPY Tests Tests
-COPY training/RenderScenes training/RenderScenes
-COPY training/RenderTurns training/RenderTurns
-COPY training/RenderIsolation training/RenderIsolation
+COPY training/render-scenes training/render-scenes
+COPY training/render-turns training/render-turns
+COPY training/render-isolation training/render-isolation
 COPY scripts/builds/release scripts/builds/
 COPY scripts/lib scripts/lib
 # The commit that the programs name: --build-arg ANECHOIC_COMMIT="$(git rev-parse --short=12 HEAD)".

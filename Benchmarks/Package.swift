@@ -65,21 +65,31 @@ let package = Package(
     .executableTarget(
       name: "AlignmentBench",
       dependencies: [
-        .product(name: "EchoAlignment", package: "anechoic"),
-        .product(name: "VoiceSessions", package: "anechoic"),
+        "AcousticSimulator", .product(name: "VoiceSessions", package: "anechoic"),
+        .product(name: "VoiceServer", package: "anechoic"),
       ], swiftSettings: swift),
-    .executableTarget(
-      name: "AlignmentSoak",
-      dependencies: [
-        .product(name: "ClockSoak", package: "anechoic"),
-        .product(name: "VoiceSessions", package: "anechoic"),
-      ], swiftSettings: swift),
+    .executableTarget(name: "AlignmentSoak", dependencies: ["ClockSoak"], swiftSettings: swift),
     .executableTarget(
       name: "EdgeBench",
       dependencies: [
-        .product(name: "EdgeRig", package: "anechoic"),
+        "EdgeRig", .product(name: "VoiceServer", package: "anechoic"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-      ], swiftSettings: swift),
+      ],
+      swiftSettings: swift),
+    // Links to folders of Tests/Support, which no product has.
+    .target(
+      name: "AcousticSimulator",
+      dependencies: [.product(name: "VoiceSessions", package: "anechoic")], swiftSettings: swift),
+    .target(
+      name: "ClockSoak", dependencies: [.product(name: "VoiceSessions", package: "anechoic")],
+      swiftSettings: swift),
+    .target(name: "CSoundRig"),
+    .target(
+      name: "SoundRig", dependencies: ["CSoundRig", "AcousticSimulator"], swiftSettings: swift),
+    .target(
+      name: "EdgeRig",
+      dependencies: ["SoundRig", .product(name: "VoiceClient", package: "anechoic")],
+      swiftSettings: swift),
     .executableTarget(name: "EngineLoop", dependencies: ["BareEngine", "BenchmarkSupport"]),
   ],
   cxxLanguageStandard: .cxx17

@@ -23,7 +23,7 @@ struct CallAudio {
     let file = try AudioFileReader(path: path)
     let format = AudioFormat(encoding: .s16, rate: file.format.rate, channelCount: 1)
     guard file.format == format, rate.hertz.isMultiple(of: format.rate.hertz) else {
-      throw Options.Fault(
+      throw Options.OptionError(
         description: "\(path): not 16-bit mono at a rate that divides \(rate.hertz) Hz")
     }
     let factor = rate.hertz / format.rate.hertz

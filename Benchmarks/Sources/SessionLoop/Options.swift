@@ -13,7 +13,7 @@ struct Options {
              [--kind plain|muted|full|opus|mixed|spatial]]
     """
 
-  struct Fault: Error, CustomStringConvertible {
+  struct OptionError: Error, CustomStringConvertible {
     let description: String
   }
 
@@ -29,10 +29,12 @@ struct Options {
   var frames = 1000
   var warmUp = 500
 
-  init(_ arguments: ArraySlice<String>) throws(Fault) {
+  init(_ arguments: ArraySlice<String>) throws(OptionError) {
     var rest = arguments
     while let option = rest.popFirst() {
-      guard let value = rest.popFirst() else { throw Fault(description: "\(option) needs a value") }
+      guard let value = rest.popFirst() else {
+        throw OptionError(description: "\(option) needs a value")
+      }
       switch option {
       case "--rate": rate = try Self.known(Int(value).flatMap(SampleRate.init), option, value)
       case "--microphone": microphone = value
@@ -47,19 +49,19 @@ struct Options {
       case "--sessions": sessions = try Self.number(option, value)
       case "--frames": frames = try Self.number(option, value)
       case "--warm-up": warmUp = try Self.number(option, value)
-      default: throw Fault(description: "unknown option \(option)")
+      default: throw OptionError(description: "unknown option \(option)")
       }
     }
   }
 
-  private static func number(_ option: String, _ value: String) throws(Fault) -> Int {
+  private static func number(_ option: String, _ value: String) throws(OptionError) -> Int {
     try known(Int(value).flatMap { $0 > 0 ? $0 : nil }, option, value)
   }
 
   private static func known<Value>(
     _ result: Value?, _ option: String, _ value: String
-  ) throws(Fault) -> Value {
-    guard let result else { throw Fault(description: "\(option) does not take \(value)") }
+  ) throws(OptionError) -> Value {
+    guard let result else { throw OptionError(description: "\(option) does not take \(value)") }
     return result
   }
 }

@@ -51,14 +51,36 @@ public struct SampleQueue: ~Copyable {
       let fault = SampleCoding.decode(bytes, format, channel: channel, into: tail, count: added)
       if let fault { return fault }
     }
-    guard added > 0 else { return nil }
+    if added > 0 { extend(by: added) }
+    return nil
+  }
+
+  /// Appends a range of the samples in `planes`, which has a plane for each channel of the format. Values
+  /// beyond -1...1 are clipped, and NaN becomes silence.
+  public mutating func append(
+    _ planes: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, _ range: Range<Int>
+  ) {
+    guard !range.isEmpty else { return }
+    reserve(range.count)
+    for channel in 0..<format.channelCount {
+      let plane = planes[channel]
+      let tail = storage + channel * capacity + head + count
+      for (place, index) in range.enumerated() {
+        let sample = plane[index]
+        tail[place] = sample.isNaN ? 0 : max(-1, min(1, sample))
+      }
+    }
+    extend(by: range.count)
+  }
+
+  /// Counts the samples that were just written behind the waiting ones, and fades them in after a gap.
+  private mutating func extend(by added: Int) {
     fadeIn(added)
     count += added
     for channel in 0..<format.channelCount {
       last[channel] = storage[channel * capacity + head + count - 1]
     }
     concealed = 0
-    return nil
   }
 
   /// Appends a replacement for `added` missing samples: a fade-out of the last sample, then
@@ -76,7 +98,7 @@ public struct SampleQueue: ~Copyable {
   ///
   /// - Returns: The number of samples that were moved.
   @discardableResult
-  public mutating func take(into frame: borrowing Frame) -> Int {
+  public mutating func read(into frame: borrowing Frame) -> Int {
     precondition(frame.rate == format.rate && frame.channelCount == format.channelCount)
     let taken = min(count, frame.sampleCount)
     for channel in 0..<format.channelCount {

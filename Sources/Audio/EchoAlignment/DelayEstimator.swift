@@ -67,7 +67,7 @@ public struct DelayEstimator: ~Copyable {
   /// indexes say.
   public init(
     microphone: SampleRate, reference: SampleRate, heldBack: Duration = .zero
-  ) throws(FrameResampler.Failure) {
+  ) throws(FrameResampler.ResamplingError) {
     // Calls that throw come first: a noncopyable value cannot be abandoned half initialized.
     let referenceInput = try EstimatorInput(rate: reference)
     let microphoneInput = try EstimatorInput(rate: microphone)

@@ -15,7 +15,7 @@ struct EstimatorInput: ~Copyable {
   private let decimated: Frame
   private let line: UnsafeMutablePointer<Float>
 
-  init(rate: SampleRate) throws(FrameResampler.Failure) {
+  init(rate: SampleRate) throws(FrameResampler.ResamplingError) {
     detectorInput = try DetectorInput(from: rate)
     decimated = Frame(rate: DetectorInput.rate, channelCount: 1)
     let size = Self.history + DetectorInput.rate.samplesPerFrame

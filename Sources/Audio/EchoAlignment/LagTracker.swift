@@ -76,7 +76,7 @@ struct LagTracker {
     let best = Self.first(before: highest, correlation, noise)
     follow(correlation, noise)
     if isLikely(highest, height: height, distinction: distinction) {
-      take(best, correlation, height: height)
+      accept(best, correlation, height: height)
       return
     }
     guard isClear else {
@@ -91,10 +91,10 @@ struct LagTracker {
     guard candidate.blocks >= blocksNeeded(for: best), isBetter(value, correlation),
       !isExplained || lag == nil
     else { return }
-    take(best, correlation, height: height)
+    accept(best, correlation, height: height)
   }
 
-  private mutating func take(
+  private mutating func accept(
     _ peak: Int, _ correlation: borrowing FloatBuffer, height: Float
   ) {
     lag = correlation.interpolatedPeak(peak)

@@ -93,7 +93,7 @@ public struct ReferenceAligner: ~Copyable {
   public init(
     microphone: SampleRate, reference: SampleRate, referenceChannelCount: Int,
     heldBack: Duration = .zero, leads: Leads = Leads(), hasOwnClock: Bool = false
-  ) throws(FrameResampler.Failure) {
+  ) throws(FrameResampler.ResamplingError) {
     let estimator = try DelayEstimator(
       microphone: microphone, reference: reference, heldBack: heldBack)
     self.estimator = estimator
@@ -195,7 +195,7 @@ public struct ReferenceAligner: ~Copyable {
     // The last sample of the frame that is read next.
     let position = Double(microphoneFrames) / 100 * rate - resampler.delay - 1
     while let step = steps.next(until: position) {
-      if take(step), change == .none { change = .followed }
+      if accept(step), change == .none { change = .followed }
     }
     report()
     return change
@@ -313,7 +313,7 @@ public struct ReferenceAligner: ~Copyable {
 
   /// Follows a reported step of the playback. A drift that is followed changes by the step's rate,
   /// and the reference moves by the step's samples. Returns whether the lag has changed.
-  private mutating func take(_ step: PlaybackStep) -> Bool {
+  private mutating func accept(_ step: PlaybackStep) -> Bool {
     if resampler.slope != 0 { resampler.slope -= step.rate }
     let change = Double(step.added) / rate
     guard change != 0, let lead, let lag = lastLag, (0...1.1).contains(lag + change) else {

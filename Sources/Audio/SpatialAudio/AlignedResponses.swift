@@ -21,7 +21,7 @@ struct AlignedResponses {
   let onsets: [Float]
 
   /// Aligns responses and keeps `taps` samples of each, of which the last eighth fades out.
-  init(_ measured: MeasuredResponses, taps: Int) throws(SOFAFault) {
+  init(_ measured: MeasuredResponses, taps: Int) throws(SOFAError) {
     let length = measured.length
     let margin = SincInterpolator.taps + Self.lead
     var padded = [Float](repeating: 0, count: length + taps + 2 * margin + 2)
@@ -30,7 +30,7 @@ struct AlignedResponses {
     for index in onsets.indices {
       let response = measured.samples[index * length..<(index + 1) * length]
       guard let onset = Self.onset(response), measured.delays[index].isFinite else {
-        throw SOFAFault("has a response without sound")
+        throw SOFAError("has a response without sound")
       }
       onsets[index] = onset + measured.delays[index]
       padded.replaceSubrange(margin..<margin + length, with: response)

@@ -7,7 +7,7 @@ internal import CKernels
 /// or the head moves. The delays between the ears move evenly, so that a turning source has no steps.
 /// The output depends on the inputs alone: the same calls give the same bits.
 ///
-/// Each frame, call `take` for the sources that are heard, always in the same order, and then `add`.
+/// Each frame, call `accept` for the sources that are heard, always in the same order, and then `add`.
 public final class BinauralRenderer {
   public static let largestSourceCount = 16
 
@@ -55,12 +55,12 @@ public final class BinauralRenderer {
 
   /// Takes the next frame of a source. Settings and the head's pose are reached at the end of the
   /// frame. Runs per frame: no allocation, lock, log or await.
-  public func take(
+  public func accept(
     _ input: borrowing Frame, of source: Int, _ setting: SourceSetting, head: HeadPose
   ) {
     precondition(input.rate == rate)
     lastHead = head
-    sources[source].take(
+    sources[source].accept(
       input, setting, head: head,
       reflections: (reflections.start, reflections.start + layout.frame))
   }

@@ -47,7 +47,7 @@ struct EarPath: ~Copyable {
   func clear() { block.clear() }
 
   /// Takes the frame of a source. Runs per frame: no allocation, lock, log or await.
-  mutating func take(_ history: borrowing SampleHistory, delay target: Float) {
+  mutating func accept(_ history: borrowing SampleHistory, delay target: Float) {
     let (frame, kept) = (layout.frame, layout.size - layout.frame)
     block.start.update(from: block.start + frame, count: kept)
     let fresh = block.start + kept

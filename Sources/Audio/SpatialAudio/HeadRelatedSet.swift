@@ -153,7 +153,7 @@ extension HeadRelatedSet {
   private static let generic = Mutex<[SampleRate: HeadRelatedSet]>([:])
 
   /// Returns the generic set. The first call at each rate takes some tenths of a second.
-  public static func generic(rate: SampleRate) throws(SOFAFault) -> HeadRelatedSet {
+  public static func generic(rate: SampleRate) throws(SOFAError) -> HeadRelatedSet {
     if let set = loadedGeneric(rate: rate) { return set }
     // Without the lock, so that nobody has to wait for it. Two sets of a rate are the same.
     let set = try HeadRelatedSet(sofaFile: genericPath, rate: rate)
@@ -167,13 +167,13 @@ extension HeadRelatedSet {
   }
 
   /// Reads a set from a SOFA file that can be trusted.
-  public convenience init(sofaFile path: String, rate: SampleRate) throws(SOFAFault) {
+  public convenience init(sofaFile path: String, rate: SampleRate) throws(SOFAError) {
     let measured = try SOFAFile(path: path).responses(hertz: rate.hertz)
     self.init(try AlignedResponses(measured, taps: Self.taps(at: rate)), rate: rate)
   }
 
   /// Creates a set of a listener's own responses. The call takes some tenths of a second.
-  public convenience init(_ responses: MeasuredResponses, rate: SampleRate) throws(SOFAFault) {
+  public convenience init(_ responses: MeasuredResponses, rate: SampleRate) throws(SOFAError) {
     let measured = try responses.converted(hertz: rate.hertz)
     self.init(try AlignedResponses(measured, taps: Self.taps(at: rate)), rate: rate)
   }

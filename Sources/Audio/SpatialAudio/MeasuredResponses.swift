@@ -34,12 +34,12 @@ public struct MeasuredResponses: Sendable {
 
   /// Reads a SOFA file and converts it to `storedHertz`. A crafted file can harm the process: read
   /// files of others in a process of their own.
-  public init(sofa bytes: UnsafeRawBufferPointer) throws(SOFAFault) {
+  public init(sofa bytes: UnsafeRawBufferPointer) throws(SOFAError) {
     self = try SOFAFile(bytes).responses(hertz: Self.storedHertz)
   }
 
   /// Returns the stored responses at another rate.
-  func converted(hertz: Int) throws(SOFAFault) -> MeasuredResponses {
+  func converted(hertz: Int) throws(SOFAError) -> MeasuredResponses {
     try SOFAFile(self, hertz: Self.storedHertz).converted(hertz: hertz)
   }
 }
@@ -79,10 +79,10 @@ extension MeasuredResponses {
 
   /// Decodes responses of a source that is not trusted. Throws unless every length and every value is
   /// valid.
-  public init(encoded bytes: [UInt8]) throws(SOFAFault) {
+  public init(encoded bytes: [UInt8]) throws(SOFAError) {
     guard bytes.count >= Self.headSize, bytes.count <= Self.largestSize,
       bytes.starts(with: Self.magic)
-    else { throw SOFAFault("has no responses in the stored form") }
+    else { throw SOFAError("has no responses in the stored form") }
     func word(_ index: Int) -> UInt32 {
       let place = 8 + 4 * index
       return UInt32(bytes[place]) | UInt32(bytes[place + 1]) << 8 | UInt32(bytes[place + 2]) << 16
@@ -90,16 +90,16 @@ extension MeasuredResponses {
     }
     let (count, length) = (Int(word(2)), Int(word(3)))
     guard word(0) == Self.version, word(1) == Self.storedHertz else {
-      throw SOFAFault("has responses of another version")
+      throw SOFAError("has responses of another version")
     }
     guard Self.directionCounts.contains(count) else {
-      throw SOFAFault("has \(count) directions; \(Self.directionCounts) are allowed")
+      throw SOFAError("has \(count) directions; \(Self.directionCounts) are allowed")
     }
     guard Self.lengths.contains(length) else {
-      throw SOFAFault("has responses of \(length) samples at 48 kHz; \(Self.lengths) are allowed")
+      throw SOFAError("has responses of \(length) samples at 48 kHz; \(Self.lengths) are allowed")
     }
     guard bytes.count == Self.headSize + 4 * (5 * count + 2 * count * length) else {
-      throw SOFAFault("has responses of the wrong size")
+      throw SOFAError("has responses of the wrong size")
     }
     func floats(_ range: Range<Int>) -> [Float] {
       range.map { Float(bitPattern: word(4 + $0)) }
@@ -113,23 +113,23 @@ extension MeasuredResponses {
   }
 
   /// Throws unless all values are in range and every response has a sound.
-  private func check() throws(SOFAFault) {
+  private func check() throws(SOFAError) {
     // A value that is not a number is not in range.
     guard
       directions.allSatisfy({
         $0.x.magnitude <= Self.largestValue && $0.y.magnitude <= Self.largestValue
           && $0.z.magnitude <= Self.largestValue && ($0 * $0).sum() > 1e-6
       })
-    else { throw SOFAFault("has a direction that is out of range") }
+    else { throw SOFAError("has a direction that is out of range") }
     guard delays.allSatisfy({ $0 >= 0 && $0 <= Self.longestDelay }) else {
-      throw SOFAFault("has a delay of less than 0 or more than 50 ms")
+      throw SOFAError("has a delay of less than 0 or more than 50 ms")
     }
     guard samples.allSatisfy({ $0.magnitude <= Self.largestValue }) else {
-      throw SOFAFault("has a response that is out of range")
+      throw SOFAError("has a response that is out of range")
     }
     for first in stride(from: 0, to: samples.count, by: length) {
       guard samples[first..<first + length].contains(where: { $0.magnitude > 1e-9 }) else {
-        throw SOFAFault("has a response without sound")
+        throw SOFAError("has a response without sound")
       }
     }
   }

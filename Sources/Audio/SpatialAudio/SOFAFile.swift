@@ -4,7 +4,7 @@ internal import CMysofa
 #endif
 
 /// Why a SOFA file cannot be used.
-public struct SOFAFault: Error, Sendable, CustomStringConvertible {
+public struct SOFAError: Error, Sendable, CustomStringConvertible {
   public let description: String
 
   public init(_ description: String) { self.description = description }
@@ -17,27 +17,27 @@ struct SOFAFile: ~Copyable {
   private let content: UnsafeMutablePointer<MYSOFA_HRTF>
 
   /// Reads a file.
-  init(path: String) throws(SOFAFault) {
+  init(path: String) throws(SOFAError) {
     var fault: Int32 = 0
     guard let content = mysofa_load(path, &fault) else {
-      throw SOFAFault("\(path): is not a SOFA file of impulse responses")
+      throw SOFAError("\(path): is not a SOFA file of impulse responses")
     }
     self.content = content
   }
 
   /// Reads the bytes of a file.
-  init(_ bytes: UnsafeRawBufferPointer) throws(SOFAFault) {
+  init(_ bytes: UnsafeRawBufferPointer) throws(SOFAError) {
     var fault: Int32 = 0
     guard let start = bytes.baseAddress,
       let content = mysofa_load_data(start.assumingMemoryBound(to: CChar.self), bytes.count, &fault)
-    else { throw SOFAFault("is not a SOFA file of impulse responses") }
+    else { throw SOFAError("is not a SOFA file of impulse responses") }
     self.content = content
   }
 
   /// Creates a file of responses that have been checked.
-  init(_ responses: MeasuredResponses, hertz: Int) throws(SOFAFault) {
+  init(_ responses: MeasuredResponses, hertz: Int) throws(SOFAError) {
     guard let memory = calloc(1, MemoryLayout<MYSOFA_HRTF>.stride) else {
-      throw SOFAFault("is too large for the memory")
+      throw SOFAError("is too large for the memory")
     }
     content = memory.bindMemory(to: MYSOFA_HRTF.self, capacity: 1)
     (content.pointee.I, content.pointee.C, content.pointee.R) = (1, 3, 2)
@@ -63,17 +63,17 @@ struct SOFAFile: ~Copyable {
   deinit { mysofa_free(content) }
 
   /// Checks the file, and returns the responses at a sampling rate.
-  consuming func responses(hertz: Int) throws(SOFAFault) -> MeasuredResponses {
+  consuming func responses(hertz: Int) throws(SOFAError) -> MeasuredResponses {
     guard mysofa_check(content) == MYSOFA_OK, content.pointee.R == 2, content.pointee.C == 3 else {
-      throw SOFAFault("holds no responses of two ears in free field (SimpleFreeFieldHRIR)")
+      throw SOFAError("holds no responses of two ears in free field (SimpleFreeFieldHRIR)")
     }
     return try converted(hertz: hertz)
   }
 
   /// Returns the responses of a checked file at a sampling rate.
-  consuming func converted(hertz: Int) throws(SOFAFault) -> MeasuredResponses {
+  consuming func converted(hertz: Int) throws(SOFAError) -> MeasuredResponses {
     guard mysofa_resample(content, Float(hertz)) == MYSOFA_OK else {
-      throw SOFAFault("cannot be converted to \(hertz) Hz")
+      throw SOFAError("cannot be converted to \(hertz) Hz")
     }
     mysofa_tocartesian(content)
     let file = content.pointee
@@ -81,7 +81,7 @@ struct SOFAFile: ~Copyable {
     guard count > 0, length > 0, Int(file.DataIR.elements) == count * 2 * length,
       Int(file.SourcePosition.elements) == count * 3, let samples = file.DataIR.values,
       let places = file.SourcePosition.values
-    else { throw SOFAFault("has the wrong size") }
+    else { throw SOFAError("has the wrong size") }
     let delays = try Self.delays(file, hertz: hertz)
     return MeasuredResponses(
       directions: (0..<count).map {
@@ -93,7 +93,7 @@ struct SOFAFile: ~Copyable {
   }
 
   /// The delays before the responses of both ears, in samples, of each direction.
-  private static func delays(_ file: MYSOFA_HRTF, hertz: Int) throws(SOFAFault) -> [Float] {
+  private static func delays(_ file: MYSOFA_HRTF, hertz: Int) throws(SOFAError) -> [Float] {
     let count = Int(file.M)
     guard let values = file.DataDelay.values else {
       return [Float](repeating: 0, count: 2 * count)
@@ -101,7 +101,7 @@ struct SOFAFile: ~Copyable {
     switch Int(file.DataDelay.elements) {
     case 2: return (0..<2 * count).map { values[$0 % 2] }
     case 2 * count: return (0..<2 * count).map { values[$0] }
-    default: throw SOFAFault("has delays of the wrong size")
+    default: throw SOFAError("has delays of the wrong size")
     }
   }
 }

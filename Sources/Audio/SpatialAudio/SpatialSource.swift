@@ -34,7 +34,7 @@ final class SpatialSource {
 
   /// Takes a frame of the source, mixes its channels to their mean, and adds its reflections to
   /// `output`. Runs per frame: no allocation, lock, log or await.
-  func take(
+  func accept(
     _ input: borrowing Frame, _ setting: SourceSetting, head: HeadPose,
     reflections output: (left: UnsafeMutablePointer<Float>, right: UnsafeMutablePointer<Float>)
   ) {
@@ -45,8 +45,8 @@ final class SpatialSource {
       right.start(next.place, delay: next.delays.right, set)
     }
     write(input, from: former, to: next)
-    left.take(direct, delay: next.delays.left)
-    right.take(direct, delay: next.delays.right)
+    left.accept(direct, delay: next.delays.left)
+    right.accept(direct, delay: next.delays.right)
     isTurning = former.place != next.place
     if isTurning {
       left.turn(to: next.place, set)

@@ -13,19 +13,19 @@ public final class AtomicFile {
 
   /// Opens the file, which only its owner may read if it is private. Throws if nothing can be written
   /// at the path.
-  public init(_ path: String, isPrivate: Bool = false) throws(CommandFailure) {
+  public init(_ path: String, isPrivate: Bool = false) throws(CommandError) {
     self.path = path
     place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     var status = stat()
     let exists = stat(place, &status) == 0
     if exists, status.st_mode & S_IFMT != S_IFREG {
-      throw CommandFailure("\(path): this is not a regular file, and cannot be replaced")
+      throw CommandError("\(path): this is not a regular file, and cannot be replaced")
     }
     let url = URL(fileURLWithPath: place)
     let hidden = url.deletingLastPathComponent().path + "/.anechoic-XXXXXX"
     var template = Array(hidden.utf8CString)
     let descriptor = mkstemp(&template)
-    guard descriptor >= 0 else { throw CommandFailure(systemErrorAt: path) }
+    guard descriptor >= 0 else { throw CommandError(systemErrorAt: path) }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     temporaryPath = template.withUnsafeBufferPointer { name in
       name.baseAddress.map { String(cString: $0) } ?? hidden
@@ -41,17 +41,17 @@ public final class AtomicFile {
 
   deinit { if !isComplete { unlink(temporaryPath) } }
 
-  public func write(_ text: String) throws(CommandFailure) { try write(Data(text.utf8)) }
+  public func write(_ text: String) throws(CommandError) { try write(Data(text.utf8)) }
 
-  public func write(_ bytes: Data) throws(CommandFailure) {
+  public func write(_ bytes: Data) throws(CommandError) {
     do { try handle.write(contentsOf: bytes) } catch {
-      throw CommandFailure("\(path): cannot be written")
+      throw CommandError("\(path): cannot be written")
     }
   }
 
   /// Gives the file its name.
-  public func complete() throws(CommandFailure) {
-    guard rename(temporaryPath, place) == 0 else { throw CommandFailure(systemErrorAt: path) }
+  public func complete() throws(CommandError) {
+    guard rename(temporaryPath, place) == 0 else { throw CommandError(systemErrorAt: path) }
     isComplete = true
   }
 }

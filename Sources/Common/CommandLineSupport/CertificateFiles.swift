@@ -15,9 +15,9 @@ public struct CertificateFile {
     title = place.map { "\($0): \(path)" } ?? path
   }
 
-  func read() throws(CommandFailure) -> [UInt8] {
+  func read() throws(CommandError) -> [UInt8] {
     do { return try RegularFile.read(path, atMost: Self.maximumBytes) } catch {
-      throw CommandFailure("\(title): \(error)")
+      throw CommandError("\(title): \(error)")
     }
   }
 }
@@ -26,27 +26,27 @@ public struct CertificateFile {
 public enum CertificateFiles {
   public static func authorities(
     _ file: CertificateFile
-  ) throws(CommandFailure) -> CertificateAuthorities {
+  ) throws(CommandError) -> CertificateAuthorities {
     let pem = try file.read()
     do {
       return try CertificateAuthorities(pem: pem)
     } catch {
-      throw CommandFailure("\(file.title): \(error)")
+      throw CommandError("\(file.title): \(error)")
     }
   }
 
   public static func identity(
     certificate: CertificateFile, key: CertificateFile
-  ) throws(CommandFailure) -> CertificateIdentity {
+  ) throws(CommandError) -> CertificateIdentity {
     let (chainPEM, keyPEM) = (try certificate.read(), try key.read())
     do {
       return try CertificateIdentity(certificateChain: chainPEM, key: keyPEM)
     } catch {
       switch error {
-      case .certificates: throw CommandFailure("\(certificate.title): \(error)")
-      case .key: throw CommandFailure("\(key.title): \(error)")
+      case .certificates: throw CommandError("\(certificate.title): \(error)")
+      case .key: throw CommandError("\(key.title): \(error)")
       case .keyOfAnotherCertificate:
-        throw CommandFailure(
+        throw CommandError(
           "\(key.title): this is not the key of the certificate in \(certificate.path)")
       }
     }
@@ -57,7 +57,7 @@ public enum CertificateFiles {
   public static func channelSecurity(
     authorities: CertificateFile?, certificate: CertificateFile?, key: CertificateFile?,
     serverName: String?
-  ) throws(CommandFailure) -> ChannelSecurity {
+  ) throws(CommandError) -> ChannelSecurity {
     var trusted: CertificateAuthorities?
     if let authorities { trusted = try Self.authorities(authorities) }
     var own: CertificateIdentity?

@@ -7,7 +7,7 @@ public final class LineFile {
   private let handle: FileHandle
 
   /// Opens the file; "-" is standard output.
-  public init(_ path: String) throws(CommandFailure) {
+  public init(_ path: String) throws(CommandError) {
     guard path != "-" else {
       name = "standard output"
       handle = .standardOutput
@@ -17,13 +17,13 @@ public final class LineFile {
     // The path is opened and not replaced, because it may be a device, a FIFO, or a link to a file.
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
-      throw CommandFailure(systemErrorAt: path)
+      throw CommandError(systemErrorAt: path)
     }
     handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 
-  public func write(_ line: String) throws(CommandFailure) {
-    guard append(line) == 0 else { throw CommandFailure("\(name): cannot be written") }
+  public func write(_ line: String) throws(CommandError) {
+    guard append(line) == 0 else { throw CommandError("\(name): cannot be written") }
   }
 
   /// Writes a line of a command that only shows something. If the reader has ended, such as `head`,
@@ -32,7 +32,7 @@ public final class LineFile {
     switch append(line) {
     case 0: return
     case EPIPE: throw ExitCode.success
-    default: throw CommandFailure("\(name): cannot be written")
+    default: throw CommandError("\(name): cannot be written")
     }
   }
 

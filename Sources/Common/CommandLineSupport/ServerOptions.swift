@@ -84,9 +84,9 @@ public struct ServerAccess: ParsableArguments {
 
   /// Returns the source of the tokens, after a first token was read. For a service, which would report a wrong
   /// file only with its first call.
-  public func checkedCredentials() throws(CommandFailure) -> (any CredentialsProvider)? {
+  public func checkedCredentials() throws(CommandError) -> (any CredentialsProvider)? {
     let credentials = credentials
-    do { _ = try credentials?.token() } catch { throw CommandFailure(error.message) }
+    do { _ = try credentials?.token() } catch { throw CommandError(error.message) }
     return credentials
   }
 
@@ -124,7 +124,7 @@ public struct ServerAccess: ParsableArguments {
   }
 
   /// Reads the certificate files.
-  public func channelSecurity() throws(CommandFailure) -> ChannelSecurity {
+  public func channelSecurity() throws(CommandError) -> ChannelSecurity {
     guard isTLS else { return .plaintext }
     return try CertificateFiles.channelSecurity(
       authorities: caFile.map { CertificateFile($0) },
@@ -214,7 +214,7 @@ public struct ClientName: ExpressibleByArgument, CustomStringConvertible {
   private init(description: String) { self.description = description }
 }
 
-extension CommandFailure {
+extension CommandError {
   /// Creates a failure from the status of a call to a server.
   public init(_ status: Status, server: String) {
     let refusal =

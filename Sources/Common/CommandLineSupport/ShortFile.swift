@@ -9,23 +9,23 @@ public enum ShortFile {
   /// devices never end, and if no program writes to a FIFO. `title` is the name of the file in failures.
   public static func read(
     _ path: String, title: String, atMost limit: Int
-  ) throws(CommandFailure) -> [UInt8] {
+  ) throws(CommandError) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw CommandFailure(systemErrorAt: title) }
+    guard descriptor >= 0 else { throw CommandError(systemErrorAt: title) }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while bytes.count <= limit {
       var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       guard poll(&event, 1, patience) != 0 else {
-        throw CommandFailure("\(title): no program writes to this file")
+        throw CommandError("\(title): no program writes to this file")
       }
       let count = Glibc.read(descriptor, &buffer, buffer.count)
       if count == 0 { return bytes }
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
-      guard count > 0 else { throw CommandFailure(systemErrorAt: title) }
+      guard count > 0 else { throw CommandError(systemErrorAt: title) }
       bytes += buffer[..<count]
     }
-    throw CommandFailure("\(title): the file is longer than \(limit >> 10) KiB")
+    throw CommandError("\(title): the file is longer than \(limit >> 10) KiB")
   }
 }

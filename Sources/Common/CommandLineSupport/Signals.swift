@@ -68,7 +68,7 @@ public struct SignalCount: Sendable {
 
 /// Runs `body` to its end, or until SIGINT or SIGTERM cancels its task.
 ///
-/// Throws a `CommandFailure` with the text `cancelled` if the task was cancelled.
+/// Throws a `CommandError` with the text `cancelled` if the task was cancelled.
 public func untilSignalled<Result: Sendable>(
   saying cancelled: String, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
@@ -82,7 +82,7 @@ public func untilSignalled<Result: Sendable>(
   do {
     return try await work.value
   } catch {
-    throw work.isCancelled ? CommandFailure(cancelled, code: CommandFailure.interrupted) : error
+    throw work.isCancelled ? CommandError(cancelled, code: CommandError.interrupted) : error
   }
 }
 

@@ -1,5 +1,5 @@
 /// A problem inside a value with a structure of its own.
-public struct NestedProblem: Error, Equatable {
+public struct NestedSettingError: Error, Equatable {
   /// The names of the fields from the value to the problem.
   public let path: [String]
   public let problem: String
@@ -15,11 +15,11 @@ extension SettingFormat {
   ///
   /// - Parameter parse: Returns the value of an object for JSONSerialization.
   public static func object(
-    allowed: String, parse: @escaping @Sendable ([String: Any]) throws(NestedProblem) -> Value
+    allowed: String, parse: @escaping @Sendable ([String: Any]) throws(NestedSettingError) -> Value
   ) -> Self {
     SettingFormat(.structure, allowed: allowed) { section, key throws(SettingsError) in
       guard let object = try section.object(key) else { return nil }
-      do throws(NestedProblem) {
+      do throws(NestedSettingError) {
         return (try parse(object), places: section.mark(key).map { [$0] } ?? [])
       } catch {
         throw section.wrong(key, at: error.path, error.problem)

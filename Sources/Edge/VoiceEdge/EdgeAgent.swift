@@ -115,7 +115,7 @@ public final class EdgeAgent: Sendable {
     }
   }
 
-  /// Runs until the task is cancelled. Throws an `EdgeFailure` for an error that a retry cannot
+  /// Runs until the task is cancelled. Throws an `EdgeError` for an error that a retry cannot
   /// correct.
   public func run() async throws {
     // A program that stops reading must not end the agent.

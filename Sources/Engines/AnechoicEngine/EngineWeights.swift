@@ -6,8 +6,8 @@ internal import VoiceEngines
 /// The weights of the engine's networks, which are part of the executable.
 final class EngineWeights: Sendable {
   /// Read once, by the first engine.
-  private static let embedded = Result<EngineWeights, WeightFile.Fault> {
-    () throws(WeightFile.Fault) in try EngineWeights(file())
+  private static let embedded = Result<EngineWeights, WeightFile.FormatError> {
+    () throws(WeightFile.FormatError) in try EngineWeights(file())
   }
 
   private static var bytes: UnsafeRawBufferPointer {
@@ -15,7 +15,7 @@ final class EngineWeights: Sendable {
   }
 
   /// Returns the file of the executable.
-  static func file() throws(WeightFile.Fault) -> WeightFile { try WeightFile(bytes) }
+  static func file() throws(WeightFile.FormatError) -> WeightFile { try WeightFile(bytes) }
 
   /// Returns the weights of the executable.
   static func get() throws(EngineError) -> EngineWeights {
@@ -33,7 +33,7 @@ final class EngineWeights: Sendable {
   let adaptation: AdaptationWeights
   let maskNetwork: MaskNetwork.Weights
 
-  init(_ file: WeightFile) throws(WeightFile.Fault) {
+  init(_ file: WeightFile) throws(WeightFile.FormatError) {
     adaptation = try AdaptationWeights(file)
     maskNetwork = try MaskNetwork.Weights(file)
   }

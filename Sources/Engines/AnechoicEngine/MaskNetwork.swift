@@ -292,7 +292,7 @@ extension MaskNetwork {
 
     /// Reads the weights. The file names the tensors as its first version did:
     /// `suppressor.of_group` is the band GRU, `suppressor.of_all` the full-band GRU.
-    init(_ file: WeightFile) throws(WeightFile.Fault) {
+    init(_ file: WeightFile) throws(WeightFile.FormatError) {
       let (narrow, middle, wide, fullBand) = (
         MaskNetwork.narrow, MaskNetwork.middle, MaskNetwork.wide, MaskNetwork.fullBand
       )
@@ -300,12 +300,12 @@ extension MaskNetwork {
       func byChannel(_ channels: Int) -> [Int] {
         (0..<channels).flatMap { channel in (0..<quarter).map { $0 * channels + channel } }
       }
-      func values(_ name: String, _ count: Int) throws(WeightFile.Fault) -> [Float] {
+      func values(_ name: String, _ count: Int) throws(WeightFile.FormatError) -> [Float] {
         try file.values("suppressor." + name, count: count)
       }
       func convolution(
         _ name: String, _ outputs: Int, _ channels: Int, taps: Int, plus constant: Float = 0
-      ) throws(WeightFile.Fault) -> BandConvolution.Weights {
+      ) throws(WeightFile.FormatError) -> BandConvolution.Weights {
         BandConvolution.Weights(
           try values(name + ".weight", outputs * channels * taps),
           bias: try values(name + ".bias", outputs).map { $0 + constant }, channels: channels,
@@ -313,14 +313,14 @@ extension MaskNetwork {
       }
       func transposed(
         _ name: String, _ outputs: Int, _ channels: Int
-      ) throws(WeightFile.Fault) -> TransposedBandConvolution.Weights {
+      ) throws(WeightFile.FormatError) -> TransposedBandConvolution.Weights {
         TransposedBandConvolution.Weights(
           try values(name + ".weight", channels * outputs * 4),
           bias: try values(name + ".bias", outputs), channels: channels)
       }
       func oneColumn(
         _ weight: String, _ bias: String, _ outputs: Int, _ inputs: Int
-      ) throws(WeightFile.Fault) -> Layer {
+      ) throws(WeightFile.FormatError) -> Layer {
         Layer(
           weights: try values(weight, outputs * inputs), bias: try values(bias, outputs),
           inputsOfOneColumn: inputs)

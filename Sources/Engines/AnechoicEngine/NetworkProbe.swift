@@ -12,7 +12,7 @@ package struct NetworkProbe: ~Copyable {
   private var analysis: CallAnalysis
   private let microphone = Frame(rate: .hz16000, channelCount: 1)
 
-  package init(_ file: WeightFile, kernels: Kernels = .best) throws(WeightFile.Fault) {
+  package init(_ file: WeightFile, kernels: Kernels = .best) throws(WeightFile.FormatError) {
     analysis = CallAnalysis(
       hop: Self.hop, hasReference: true, weights: try EngineWeights(file), kernels: kernels)
   }

@@ -78,7 +78,7 @@ extension VoiceNetwork {
 
     /// Reads the weights of a network whose mask network has a full-band state of `count` values.
     /// In the file, `voice.remember` is the GRU and `voice.leave` the output layer.
-    init(_ file: WeightFile, count: Int) throws(WeightFile.Fault) {
+    init(_ file: WeightFile, count: Int) throws(WeightFile.FormatError) {
       let (stateCount, gates) = (VoiceNetwork.stateCount, VoiceNetwork.gates)
       let inputs = 2 * count + VoiceNetwork.features.count * VoiceNetwork.groups
       self.inputs = inputs

@@ -23,23 +23,23 @@ public struct EngineCatalog: Sendable {
   }
 
   /// Returns the engine with this name, or the default engine for an empty name.
-  public func engine(named name: String) throws(UnknownEngine) -> any VoiceEngine.Type {
+  public func engine(named name: String) throws(UnknownEngineError) -> any VoiceEngine.Type {
     guard !name.isEmpty else { return defaultEngine }
     guard let engine = engines.first(where: { $0.identity.name == name }) else {
-      throw UnknownEngine(name: name, known: names)
+      throw UnknownEngineError(name: name, known: names)
     }
     return engine
   }
 
   /// Returns a catalog of the same engines in which the engine with this name is the default.
-  public func preferring(_ name: String) throws(UnknownEngine) -> EngineCatalog {
+  public func preferring(_ name: String) throws(UnknownEngineError) -> EngineCatalog {
     let preferred = try engine(named: name)
     return EngineCatalog([preferred] + engines.filter { $0 != preferred })
   }
 }
 
 /// The error for a name that no engine of a catalog has.
-public struct UnknownEngine: Error, Sendable, Equatable, CustomStringConvertible {
+public struct UnknownEngineError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The most characters of an unknown name that the description contains.
   private static let mostCharacters = 63
 

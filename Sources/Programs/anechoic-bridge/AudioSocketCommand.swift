@@ -57,7 +57,7 @@ struct AudioSocketCommand: AsyncParsableCommand {
     do {
       bridge = try AudioSocketBridge(listeningOn: listen, settings())
     } catch let error as ListeningError {
-      throw CommandFailure("\(error)")
+      throw CommandError("\(error)")
     }
     BridgeLog.write("listening on \(bridge.address)")
     await signals.next()
@@ -66,7 +66,7 @@ struct AudioSocketCommand: AsyncParsableCommand {
 
   private func settings() throws -> BridgeSettings {
     guard case .host(let host, let port) = ServerAddress(application) else {
-      throw CommandFailure("--application: use HOST:PORT")
+      throw CommandError("--application: use HOST:PORT")
     }
     var settings = BridgeSettings(
       host: host, port: port, voice: try voice.settings(), log: BridgeLog.write)

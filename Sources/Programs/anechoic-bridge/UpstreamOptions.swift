@@ -45,7 +45,7 @@ struct UpstreamOptions: ParsableArguments {
   func run<Rules: Relay>(
     listeningOn address: String, _ makeRelay: @escaping @Sendable (String) -> Rules
   ) async throws {
-    guard let upstream = UpstreamAddress(upstream) else { throw CommandFailure("--upstream") }
+    guard let upstream = UpstreamAddress(upstream) else { throw CommandError("--upstream") }
     let signals = TerminationSignals()
     let bridge: SocketBridge<Rules>
     do {
@@ -56,10 +56,10 @@ struct UpstreamOptions: ParsableArguments {
           dialer: UpstreamDialer(address: upstream, authorities: authorities),
           messageBytes: maxMessage.bytes, maximumCalls: maxCalls, log: BridgeLog.write,
           makeRelay: makeRelay))
-    } catch let error as TLSFailure {
-      throw CommandFailure("\(upstreamCaFile ?? "the authorities of the system"): \(error)")
+    } catch let error as TLSError {
+      throw CommandError("\(upstreamCaFile ?? "the authorities of the system"): \(error)")
     } catch let error as ListeningError {
-      throw CommandFailure("\(error)")
+      throw CommandError("\(error)")
     }
     BridgeLog.write("listening on \(bridge.address)")
     await signals.next()
@@ -100,7 +100,7 @@ struct VoiceOptions: ParsableArguments {
   }
 
   /// Returns the settings of the voice. The format follows each call.
-  func settings(detectsTurns: Bool = false) throws(CommandFailure) -> LiveVoiceOptions {
+  func settings(detectsTurns: Bool = false) throws(CommandError) -> LiveVoiceOptions {
     var voice = LiveVoiceOptions(
       server: server.server, microphone: LiveVoiceOptions.Format(sampleRate: 8000))
     voice.clientName = identity.client.description

@@ -72,10 +72,10 @@ struct AgentOptions: ParsableArguments {
     SessionsClient(server: try await target(), clientName: NSUserName())
   }
 
-  func failure(_ status: Status) -> CommandFailure {
+  func failure(_ status: Status) -> CommandError {
     let words = status.message.split(whereSeparator: \.isNewline).joined(separator: " ")
     guard status.code == .unavailable, access(path, F_OK) != 0 || words.contains("connect")
-    else { return CommandFailure(words.isEmpty ? status.code.name : words) }
-    return CommandFailure("\(path): no agent is running there; start one with anechoic-edge run")
+    else { return CommandError(words.isEmpty ? status.code.name : words) }
+    return CommandError("\(path): no agent is running there; start one with anechoic-edge run")
   }
 }

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import CommandLineSettings
+internal import CommandLineSupport
 internal import Settings
 internal import VoiceEdge
 

@@ -14,7 +14,7 @@ struct DevicesCommand: ParsableCommand {
 
   func run() throws {
     let devices: [DeviceDescription]
-    do { devices = try ALSASystem().devices() } catch { throw CommandFailure(error.description) }
+    do { devices = try ALSASystem().devices() } catch { throw CommandError(error.description) }
     if !SoundCards.exist {
       standardError(
         "anechoic-edge: this machine has no sound card; only ALSA's plug-ins are listed\n")

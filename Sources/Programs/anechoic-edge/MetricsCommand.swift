@@ -29,7 +29,7 @@ struct MetricsCommand: AsyncParsableCommand {
       // The collector runs as another user.
       try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: output)
     } catch {
-      throw CommandFailure("\(output): \(error.localizedDescription)")
+      throw CommandError("\(output): \(error.localizedDescription)")
     }
   }
 

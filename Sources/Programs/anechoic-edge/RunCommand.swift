@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import BundledEngines
-internal import CommandLineSettings
 internal import CommandLineSupport
 internal import EdgeAudio
 internal import VoiceEdge
@@ -55,7 +54,7 @@ struct RunCommand: AsyncParsableCommand {
     do {
       try EngineCatalog.bundled.prepare()
     } catch {
-      throw CommandFailure("\(error)")
+      throw CommandError("\(error)")
     }
     let system = ALSASystem()
     try checkDevices(configuration, system)
@@ -66,8 +65,8 @@ struct RunCommand: AsyncParsableCommand {
     }
     let signals = TerminationSignals()
     let work = Task {
-      do { try await agent.run() } catch let failure as EdgeFailure {
-        throw CommandFailure(failure.description)
+      do { try await agent.run() } catch let failure as EdgeError {
+        throw CommandError(failure.description)
       }
     }
     let watch = Task {
@@ -90,15 +89,15 @@ struct RunCommand: AsyncParsableCommand {
   /// Opens the configured devices before the agent starts. Throws for a device that cannot work.
   private func checkDevices(
     _ configuration: EdgeConfiguration, _ system: ALSASystem
-  ) throws(CommandFailure) {
+  ) throws(CommandError) {
     let errors = EdgeAgent.deviceErrors(configuration, system: system)
     if let hopeless = errors.first(where: { !$0.mayPass }) {
       guard SoundCards.exist else {
-        throw CommandFailure(
+        throw CommandError(
           "\(hopeless): this machine has no sound card; connect one, or try the agent without sound "
             + "with --input null --output null")
       }
-      throw CommandFailure(hopeless.description)
+      throw CommandError(hopeless.description)
     }
     for error in errors { standardError("anechoic-edge: \(error); waiting for the device\n") }
   }

@@ -117,7 +117,7 @@ struct TestCommand: AsyncParsableCommand {
       "level        \(rounded(result.levelDbfs)) dBFS, noise \(rounded(result.noiseDbfs)) dBFS"
     )
     guard result.heard else {
-      throw CommandFailure(
+      throw CommandError(
         "the microphone does not hear the loudspeaker; check both devices and their volumes",
         code: 1)
     }

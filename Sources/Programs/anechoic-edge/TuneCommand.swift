@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import CommandLineSettings
 internal import CommandLineSupport
 internal import EdgeAudio
 internal import Foundation
@@ -63,7 +62,7 @@ struct TuneCommand: ParsableCommand {
     let known = tunings?.products[product]
     if check, known == nil {
       let problem = tunings == nil ? "no such file" : "there is no product \"\(product)\""
-      throw CommandFailure("\(file): \(problem)")
+      throw CommandError("\(file): \(problem)")
     }
     // Before the measurement, so that a path that cannot be written costs no sweep.
     let written = check ? nil : try AtomicFile(file)
@@ -72,7 +71,7 @@ struct TuneCommand: ParsableCommand {
     print("response     within \(rounded(measured.deviation)) dB, 200 Hz to 6 kHz")
     guard let written else {
       guard measured.deviation <= 3 else {
-        throw CommandFailure("the response deviates by more than 3 dB", code: 1)
+        throw CommandError("the response deviates by more than 3 dB", code: 1)
       }
       return
     }
@@ -90,12 +89,12 @@ struct TuneCommand: ParsableCommand {
         + "written to \(file)")
   }
 
-  private func measure(_ tuning: Tuning) throws(CommandFailure) -> TuningMeasurement {
-    do throws(TuningFailure) {
+  private func measure(_ tuning: Tuning) throws(CommandError) -> TuningMeasurement {
+    do throws(TuningError) {
       return try TuningMeasurement(
         ALSASystem(), input: input, output: output, tuning: tuning, level: level)
     } catch {
-      throw CommandFailure(error.description)
+      throw CommandError(error.description)
     }
   }
 
@@ -105,7 +104,7 @@ struct TuneCommand: ParsableCommand {
 
 extension TuningFile {
   /// Reads a file of tunings. Returns nil if it does not exist.
-  static func read(_ file: String) throws(CommandFailure) -> TuningFile? {
+  static func read(_ file: String) throws(CommandError) -> TuningFile? {
     guard FileManager.default.fileExists(atPath: file) else { return nil }
     let text = try SettingsFile.text(of: file)
     do throws(SettingsError) {
@@ -113,7 +112,7 @@ extension TuningFile {
         standardError("anechoic-edge: \($0)\n")
       }
     } catch {
-      throw CommandFailure(error.description)
+      throw CommandError(error.description)
     }
   }
 }

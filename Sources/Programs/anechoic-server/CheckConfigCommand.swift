@@ -82,7 +82,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
       let state = CertificateExpiry.state(of: certificate.validity, at: now)
       guard let words = state.words(certificate.validity) else { continue }
       let problem = settings.wrong(certificate.setting, words).description
-      guard !state.isRefused || allowExpired else { throw CommandFailure(problem) }
+      guard !state.isRefused || allowExpired else { throw CommandError(problem) }
       standardError("\(JournalStream.warning)anechoic-server: warning: \(problem)\n")
     }
   }

@@ -1,4 +1,4 @@
-internal import CommandLineSettings
+internal import CommandLineSupport
 internal import Settings
 
 /// A section of the server's settings, as a group of flags.

@@ -57,7 +57,7 @@ struct HealthcheckCommand: AsyncParsableCommand {
       print(status == .serving ? "SERVING" : "NOT_SERVING")
       if status != .serving { throw ExitCode(1) }
     } catch let status as Status {
-      throw CommandFailure("\(address): \(status)", code: 1)
+      throw CommandError("\(address): \(status)", code: 1)
     }
   }
 
@@ -66,7 +66,7 @@ struct HealthcheckCommand: AsyncParsableCommand {
       file: file.config, environment: ProcessInfo.processInfo.environment
     ).readForCommand().values
     guard let address = settings.healthAddress else {
-      throw CommandFailure(
+      throw CommandError(
         "the server has no plaintext address; set admin-listen, or name an address with --address",
         code: 1)
     }

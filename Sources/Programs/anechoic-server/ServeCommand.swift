@@ -1,6 +1,5 @@
 internal import AnechoicAPI
 internal import ArgumentParser
-internal import CommandLineSettings
 internal import CommandLineSupport
 internal import Foundation
 internal import GRPCTransport
@@ -96,7 +95,7 @@ struct ServeCommand: AsyncParsableCommand {
     do {
       server = try VoiceProcessingServer(configuration)
     } catch {
-      throw CommandFailure("\(error)")
+      throw CommandError("\(error)")
     }
     do {
       try listenForOperators(server, configuration, settings, operations)
@@ -153,7 +152,7 @@ struct ServeCommand: AsyncParsableCommand {
       operations.tell("health for operators on \(try server.listenForOperators(at: health))")
     } catch {
       guard settings.origin("listen.admin") == .defaultValue else {
-        throw CommandFailure("\(error)")
+        throw CommandError("\(error)")
       }
       operations.logger.warning("no listener for operators: \(error); use --admin-listen")
     }

@@ -20,7 +20,7 @@ extension SettingsSources {
       return try read()
     } catch let error as SettingsError {
       throw error.isOfFlag
-        ? ValidationError("\(error).") : CommandFailure(error.description) as any Error
+        ? ValidationError("\(error).") : CommandError(error.description) as any Error
     }
   }
 }

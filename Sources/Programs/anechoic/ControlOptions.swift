@@ -41,7 +41,7 @@ struct ControlOptions: ParsableArguments {
     do {
       try await body(try await connect())
     } catch let status as Status {
-      throw CommandFailure(status, server: server)
+      throw CommandError(status, server: server)
     }
   }
 }

@@ -4,13 +4,13 @@ internal import Foundation
 /// The files that a command reads and the files that it writes.
 enum FileRoles {
   /// Throws if one file is named both as an input and as an output, or twice as an output.
-  static func check(read: [String], written: [String]) throws(CommandFailure) {
+  static func check(read: [String], written: [String]) throws(CommandError) {
     for (index, path) in written.enumerated() where path != "-" {
       if read.contains(where: { isSame($0, path) }) {
-        throw CommandFailure("\(path): this file is also an input, and would be overwritten")
+        throw CommandError("\(path): this file is also an input, and would be overwritten")
       }
       if written[..<index].contains(where: { isSame($0, path) }) {
-        throw CommandFailure("\(path): two outputs cannot go to the same file")
+        throw CommandError("\(path): two outputs cannot go to the same file")
       }
     }
   }

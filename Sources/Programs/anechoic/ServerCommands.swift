@@ -65,7 +65,7 @@ struct HealthCommand: AsyncParsableCommand {
       } catch let status as Status {
         guard status.code == .unavailable, !status.isCertificateRefusal,
           ContinuousClock.now < deadline
-        else { throw CommandFailure(status, server: target.server) }
+        else { throw CommandError(status, server: target.server) }
       }
       try await Task.sleep(for: Self.pause)
     }
@@ -90,7 +90,7 @@ struct CapabilitiesCommand: AsyncParsableCommand {
           ? capabilities.jsonString() : capabilities.textFormatString(),
         terminator: json ? "\n" : "")
     } catch let status as Status {
-      throw CommandFailure(status, server: target.server)
+      throw CommandError(status, server: target.server)
     }
   }
 }

@@ -10,9 +10,9 @@ public protocol Authenticator: Sendable {
 /// The finding of an authenticator.
 public enum Authentication: Sendable {
   case known(Identified)
-  case refused(AuthenticationFailure)
+  case refused(AuthenticationError)
   /// The finding takes longer, and is made on a thread of `BackgroundExecutor`.
-  case pending(@Sendable () async -> Result<Identified, AuthenticationFailure>)
+  case pending(@Sendable () async -> Result<Identified, AuthenticationError>)
 }
 
 /// A client that an authenticator has identified.
@@ -29,7 +29,7 @@ public struct Identified: Sendable {
 }
 
 /// The reason why a call has no principal. The descriptions contain nothing of a token.
-public enum AuthenticationFailure: Error, Equatable, Sendable, CustomStringConvertible {
+public enum AuthenticationError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The name in the header `anechoic-client` is not allowed.
   case badClientName
   /// The call carries no proof of the client's identity.

@@ -1,7 +1,6 @@
 internal import AnechoicAPI
 internal import Authentication
 public import GRPCTransport
-internal import SessionRecording
 internal import SessionWire
 internal import SpatialAudio
 internal import SpeechSynthesis
@@ -12,7 +11,7 @@ internal import VoiceSessions
 extension Status {
   private static let domain = "anechoic"
 
-  init(_ field: InvalidField) {
+  init(_ field: InvalidFieldError) {
     self.init(
       field.isUnsupported ? .unimplemented : .invalidArgument, field.description,
       reason: field.isUnsupported ? "UNSUPPORTED" : "INVALID_FIELD",
@@ -26,7 +25,7 @@ extension Status {
       } as Google_Rpc_BadRequest)
   }
 
-  init(_ fault: RequestFault) {
+  init(_ fault: RequestError) {
     switch fault {
     case .malformed(let type): self = .notA(type)
     case .invalid(let field): self.init(field)
@@ -43,9 +42,9 @@ extension Status {
   }
 
   /// Creates the status for a call whose client is not known.
-  init(_ failure: AuthenticationFailure) {
+  init(_ failure: AuthenticationError) {
     switch failure {
-    case .badClientName: self.init(InvalidField(RPC.clientName, failure.description))
+    case .badClientName: self.init(InvalidFieldError(RPC.clientName, failure.description))
     case .missing:
       self.init(.unauthenticated, failure.description, reason: "CREDENTIALS_MISSING")
     case .invalid:
@@ -192,7 +191,7 @@ extension Status {
   static let profileNotStored = Status(
     .internal, "the server cannot write its folder of profiles", reason: "PROFILE_NOT_STORED")
 
-  static func profileReaderFailed(_ failure: ReaderFailure) -> Status {
+  static func profileReaderFailed(_ failure: ReaderError) -> Status {
     Status(
       .internal, "the server cannot read profiles: \(failure.description)",
       reason: "PROFILE_READER_FAILED")
@@ -299,9 +298,9 @@ extension Status {
   /// Creates the status for text that cannot be spoken.
   init(_ error: SpeechError) {
     switch error {
-    case .unknownVoice: self.init(InvalidField("start.voice", error.description))
+    case .unknownVoice: self.init(InvalidFieldError("start.voice", error.description))
     case .nothingToSay, .textTooLong, .unspeakable:
-      self.init(InvalidField("text", error.description))
+      self.init(InvalidFieldError("text", error.description))
     case .unavailable:
       self.init(.failedPrecondition, error.description, reason: "SPEECH_UNAVAILABLE")
     }

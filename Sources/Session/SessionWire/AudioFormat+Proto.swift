@@ -3,43 +3,43 @@ public import AudioCore
 
 extension AudioFormat {
   /// Converts the format of an input.
-  public init(input format: Anechoic_V1_AudioFormat, path: String) throws(InvalidField) {
+  public init(input format: Anechoic_V1_AudioFormat, path: String) throws(InvalidFieldError) {
     guard !format.hasOpus else {
-      throw InvalidField("\(path).opus", "is only for outputs; a decoder has no settings")
+      throw InvalidFieldError("\(path).opus", "is only for outputs; a decoder has no settings")
     }
     try self.init(format, path: path)
   }
 
   /// Converts the format of an output.
-  public init(output format: Anechoic_V1_AudioFormat, path: String) throws(InvalidField) {
+  public init(output format: Anechoic_V1_AudioFormat, path: String) throws(InvalidFieldError) {
     try self.init(format, path: path)
     guard format.hasOpus else { return }
     guard opus != nil else {
-      throw InvalidField("\(path).opus", "requires the encoding AUDIO_ENCODING_OPUS")
+      throw InvalidFieldError("\(path).opus", "requires the encoding AUDIO_ENCODING_OPUS")
     }
     opus = try OpusSettings(format.opus, channelCount: channelCount, path: "\(path).opus")
   }
 
-  private init(_ format: Anechoic_V1_AudioFormat, path: String) throws(InvalidField) {
+  private init(_ format: Anechoic_V1_AudioFormat, path: String) throws(InvalidFieldError) {
     let encoding: SampleEncoding
     var rates = SampleRate.allCases
     switch format.encoding {
     case .pcmS16Le: encoding = .s16
     case .pcmF32Le: encoding = .f32
     case .opus: (encoding, rates) = (.f32, OpusSettings.sampleRates)
-    case .unspecified: throw InvalidField("\(path).encoding", "is required")
+    case .unspecified: throw InvalidFieldError("\(path).encoding", "is required")
     case .UNRECOGNIZED(let value):
-      throw InvalidField("\(path).encoding", "\(value) is not a known encoding")
+      throw InvalidFieldError("\(path).encoding", "\(value) is not a known encoding")
     }
     guard let rate = SampleRate(rawValue: Int(format.sampleRateHz)), rates.contains(rate) else {
       let known = rates.map { String($0.hertz) }.joined(separator: ", ")
       let place = format.encoding == .opus ? " with Opus" : ""
-      throw InvalidField(
+      throw InvalidFieldError(
         "\(path).sample_rate_hz",
         "\(format.sampleRateHz) is not supported\(place); use one of \(known)")
     }
     guard AudioFormat.channelCounts.contains(Int(format.channelCount)) else {
-      throw InvalidField(
+      throw InvalidFieldError(
         "\(path).channel_count", "\(format.channelCount) is not supported; use 1 or 2")
     }
     let channelCount = Int(format.channelCount)

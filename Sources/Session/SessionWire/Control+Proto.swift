@@ -16,11 +16,11 @@ extension SessionControl {
   public static func configuration(
     _ update: Anechoic_V1_ConfigUpdate, path: String, mask: String
   ) -> Change {
-    let patch = Result { () throws(InvalidField) in
+    let patch = Result { () throws(InvalidFieldError) in
       try ConfigurationPatch(update, path: path, mask: mask)
     }
     return .configuration { configuration throws(Refusal) in
-      do throws(InvalidField) {
+      do throws(InvalidFieldError) {
         return try configuration.updated(by: patch.get())
       } catch {
         throw Refusal(error)
@@ -45,7 +45,7 @@ extension SessionControl {
     case .clearPlayback_p: return .clearPlayback
     case .enrollVoice: return .enrollVoice
     case .setVoiceprint(let set): return .voiceprint(try voiceprint(set))
-    case nil: throw Refusal(InvalidField("control", "must contain a control"))
+    case nil: throw Refusal(InvalidFieldError("control", "must contain a control"))
     }
   }
 
@@ -53,7 +53,7 @@ extension SessionControl {
     _ control: Anechoic_V1_SetVoiceprint
   ) throws(Refusal) -> Voiceprint? {
     guard control.hasVoiceprint else { return nil }
-    do throws(InvalidField) {
+    do throws(InvalidFieldError) {
       return try Voiceprint(control.voiceprint, path: "control.set_voiceprint.voiceprint")
     } catch {
       throw Refusal(error)
@@ -62,7 +62,7 @@ extension SessionControl {
 }
 
 extension Refusal {
-  init(_ field: InvalidField) {
+  init(_ field: InvalidFieldError) {
     self.init(
       field.isUnsupported ? .unsupported : .invalid,
       reason: field.isUnsupported ? "UNSUPPORTED" : "INVALID_FIELD", message: field.description)

@@ -4,20 +4,20 @@ public import VoiceSessions
 
 extension DeviceReport {
   /// Converts a message. Throws for an invalid report. `path` is its path in the request.
-  public init(_ report: Anechoic_V1_DeviceReport, path: String) throws(InvalidField) {
+  public init(_ report: Anechoic_V1_DeviceReport, path: String) throws(InvalidFieldError) {
     switch report.report {
     case .routeChanged(let change):
       self = .route(try RouteChange(change, path: "\(path).route_changed"))
     case .interruption(let interruption):
       self = .interruption(
         try InterruptionReport(interruption, path: "\(path).interruption"))
-    case nil: throw InvalidField(path, "must contain a report")
+    case nil: throw InvalidFieldError(path, "must contain a report")
     }
   }
 }
 
 extension RouteChange {
-  fileprivate init(_ change: Anechoic_V1_RouteChanged, path: String) throws(InvalidField) {
+  fileprivate init(_ change: Anechoic_V1_RouteChanged, path: String) throws(InvalidFieldError) {
     let reason: Reason
     switch change.reason {
     case .newDevice: reason = .newDevice
@@ -26,12 +26,12 @@ extension RouteChange {
     case .automaticSwitch: reason = .automaticSwitch
     case .noSuitableRoute: reason = .noSuitableRoute
     case .configurationChange: reason = .configurationChange
-    case .unspecified: throw InvalidField("\(path).reason", "is required")
+    case .unspecified: throw InvalidFieldError("\(path).reason", "is required")
     case .UNRECOGNIZED(let value):
-      throw InvalidField("\(path).reason", "\(value) is not a known reason")
+      throw InvalidFieldError("\(path).reason", "\(value) is not a known reason")
     }
     guard change.hasCurrent || reason == .noSuitableRoute else {
-      throw InvalidField("\(path).current", "is required, except with NO_SUITABLE_ROUTE")
+      throw InvalidFieldError("\(path).current", "is required, except with NO_SUITABLE_ROUTE")
     }
     self.init(
       reason: reason,
@@ -42,7 +42,7 @@ extension RouteChange {
 }
 
 extension AudioRoute {
-  fileprivate init(_ route: Anechoic_V1_AudioRoute, path: String) throws(InvalidField) {
+  fileprivate init(_ route: Anechoic_V1_AudioRoute, path: String) throws(InvalidFieldError) {
     self.init(
       input: route.hasInput ? try AudioPort(route.input, path: "\(path).input") : nil,
       output: route.hasOutput ? try AudioPort(route.output, path: "\(path).output") : nil)
@@ -59,9 +59,11 @@ extension AudioPort {
     text.utf8.count <= longest && text.isPlainText
   }
 
-  fileprivate init(_ port: Anechoic_V1_AudioPort, path: String) throws(InvalidField) {
+  fileprivate init(_ port: Anechoic_V1_AudioPort, path: String) throws(InvalidFieldError) {
     for (name, text) in [("port_id", port.portID), ("display_name", port.displayName)] {
-      guard Self.canBeCalled(text) else { throw InvalidField("\(path).\(name)", Self.textRule) }
+      guard Self.canBeCalled(text) else {
+        throw InvalidFieldError("\(path).\(name)", Self.textRule)
+      }
     }
     self.init(
       id: port.portID, displayName: port.displayName, kind: Kind(port.type),
@@ -87,13 +89,13 @@ extension AudioPort.Kind {
 }
 
 extension InterruptionReport {
-  fileprivate init(_ report: Anechoic_V1_Interruption, path: String) throws(InvalidField) {
+  fileprivate init(_ report: Anechoic_V1_Interruption, path: String) throws(InvalidFieldError) {
     let reason = try Interruption.Reason(report.reason, path: "\(path).reason")
     guard report.began else {
       self = .ended(reason, shouldResume: report.shouldResume)
       return
     }
-    guard let reason else { throw InvalidField("\(path).reason", "is required") }
+    guard let reason else { throw InvalidFieldError("\(path).reason", "is required") }
     self = .began(reason)
   }
 }
@@ -102,14 +104,14 @@ extension Interruption.Reason {
   /// Converts a message. Returns nil for an unspecified reason.
   fileprivate init?(
     _ reason: Anechoic_V1_Interruption.Reason, path: String
-  ) throws(InvalidField) {
+  ) throws(InvalidFieldError) {
     switch reason {
     case .unspecified: return nil
     case .deviceBusy: self = .deviceBusy
     case .hardwareMuted: self = .hardwareMuted
     case .suspended: self = .suspended
     case .otherSession: self = .otherSession
-    case .UNRECOGNIZED(let value): throw InvalidField(path, "\(value) is not a known reason")
+    case .UNRECOGNIZED(let value): throw InvalidFieldError(path, "\(value) is not a known reason")
     }
   }
 }

@@ -2,7 +2,7 @@ internal import AnechoicAPI
 internal import VoiceSessions
 
 extension SessionConfiguration.Ducking {
-  init(_ ducking: Anechoic_V1_OtherAudioDucking, path: String) throws(InvalidField) {
+  init(_ ducking: Anechoic_V1_OtherAudioDucking, path: String) throws(InvalidFieldError) {
     self.init()
     isAdvanced = ducking.advancedDuckingEnabled
     switch ducking.level {
@@ -11,7 +11,7 @@ extension SessionConfiguration.Ducking {
     case .mid: level = .mid
     case .max: level = .max
     case .UNRECOGNIZED(let value):
-      throw InvalidField("\(path).level", "\(value) is not a known level")
+      throw InvalidFieldError("\(path).level", "\(value) is not a known level")
     }
   }
 }

@@ -18,12 +18,12 @@ extension EchoPath {
   private static let longestLag = Duration.seconds(1)
 
   /// Converts an echo path. Throws for one that no session can have told.
-  init(_ path: Anechoic_V1_EchoPath, path field: String) throws(InvalidField) {
+  init(_ path: Anechoic_V1_EchoPath, path field: String) throws(InvalidFieldError) {
     guard let rate = SampleRate.allCases.first(where: { $0.hertz == Int(path.sampleRateHz) }) else {
-      throw InvalidField("\(field).sample_rate_hz", "\(path.sampleRateHz) is not supported")
+      throw InvalidFieldError("\(field).sample_rate_hz", "\(path.sampleRateHz) is not supported")
     }
     guard (1...2).contains(path.channelCount) else {
-      throw InvalidField("\(field).channel_count", "must be 1 or 2")
+      throw InvalidFieldError("\(field).channel_count", "must be 1 or 2")
     }
     let lag = try Self.time(path.lag, "\(field).lag")
     let held = try Self.time(path.held, "\(field).held")
@@ -36,10 +36,10 @@ extension EchoPath {
 
   private static func time(
     _ duration: Google_Protobuf_Duration, _ field: String
-  ) throws(InvalidField) -> Duration {
+  ) throws(InvalidFieldError) -> Duration {
     let time = try Duration(duration, path: field)
     guard (.zero...longestLag).contains(time) else {
-      throw InvalidField(field, "must be 0 to 1 s")
+      throw InvalidFieldError(field, "must be 0 to 1 s")
     }
     return time
   }

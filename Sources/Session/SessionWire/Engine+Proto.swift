@@ -53,11 +53,12 @@ extension Anechoic_V1_EngineCapabilities.Rate {
 
 extension EngineCatalog {
   /// Returns the engine that a start names. Throws if there is none with this name.
-  public func engine(of start: Anechoic_V1_Start) throws(InvalidField) -> any VoiceEngine.Type {
-    do throws(UnknownEngine) {
+  public func engine(of start: Anechoic_V1_Start) throws(InvalidFieldError) -> any VoiceEngine.Type
+  {
+    do throws(UnknownEngineError) {
       return try engine(named: start.engine)
     } catch {
-      throw InvalidField("start.engine", error.description)
+      throw InvalidFieldError("start.engine", error.description)
     }
   }
 }

@@ -10,9 +10,9 @@ enum HalfFloats {
   /// Returns the values of bytes. Throws where they are none, or not finite.
   static func values(
     _ data: Data, atMost limit: Int, path: String
-  ) throws(InvalidField) -> [Float] {
+  ) throws(InvalidFieldError) -> [Float] {
     guard data.count <= limit, data.count.isMultiple(of: 2) else {
-      throw InvalidField(path, "must have at most \(limit >> 10) KiB of 16-bit floats")
+      throw InvalidFieldError(path, "must have at most \(limit >> 10) KiB of 16-bit floats")
     }
     let values = data.withUnsafeBytes { bytes in
       stride(from: 0, to: bytes.count, by: 2).map { offset in
@@ -21,7 +21,7 @@ enum HalfFloats {
       }
     }
     guard values.allSatisfy(\.isFinite) else {
-      throw InvalidField(path, "has values that are not finite numbers")
+      throw InvalidFieldError(path, "has values that are not finite numbers")
     }
     return values
   }

@@ -2,12 +2,12 @@ public import AnechoicAPI
 public import VoiceSessions
 
 extension MicMode {
-  init(_ mode: Anechoic_V1_MicMode, path: String) throws(InvalidField) {
+  init(_ mode: Anechoic_V1_MicMode, path: String) throws(InvalidFieldError) {
     switch mode {
     case .unspecified, .standard: self = .standard
     case .voiceIsolation: self = .voiceIsolation
     case .wideSpectrum: self = .wideSpectrum
-    case .UNRECOGNIZED(let value): throw InvalidField(path, "\(value) is not a known mic mode")
+    case .UNRECOGNIZED(let value): throw InvalidFieldError(path, "\(value) is not a known mic mode")
     }
   }
 }

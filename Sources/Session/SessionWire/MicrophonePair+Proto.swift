@@ -3,16 +3,16 @@ internal import VoiceSessions
 
 extension MicrophonePair.Layout {
   /// Converts an arrangement. Throws for one that is not supported.
-  init(_ pair: Anechoic_V1_MicrophonePair, path: String) throws(InvalidField) {
+  init(_ pair: Anechoic_V1_MicrophonePair, path: String) throws(InvalidFieldError) {
     guard Self.spacings.contains(pair.spacingMillimeters / 1000) else {
-      throw InvalidField("\(path).spacing_millimeters", "must be 5 to 50")
+      throw InvalidFieldError("\(path).spacing_millimeters", "must be 5 to 50")
     }
     let pattern: Pattern
     switch pair.pattern {
     case .cardioid: pattern = .cardioid
     case .stereo: pattern = .stereo
     case .unspecified, .UNRECOGNIZED:
-      throw InvalidField("\(path).pattern", "must be CARDIOID or STEREO")
+      throw InvalidFieldError("\(path).pattern", "must be CARDIOID or STEREO")
     }
     self.init(
       spacing: pair.spacingMillimeters / 1000, pattern: pattern, isTurned: pair.turned)

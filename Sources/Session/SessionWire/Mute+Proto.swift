@@ -6,14 +6,14 @@ extension SessionConfiguration.Mute {
   /// The maximum timeout for a person's decision.
   private static let longestTimeout = Duration.seconds(60)
 
-  init(_ settings: Anechoic_V1_MuteSettings, path: String) throws(InvalidField) {
+  init(_ settings: Anechoic_V1_MuteSettings, path: String) throws(InvalidFieldError) {
     self.init()
     switch settings.gesturePolicy {
     case .unspecified, .apply: gesturePolicy = .apply
     case .ask: gesturePolicy = .ask
     case .ignore: gesturePolicy = .ignore
     case .UNRECOGNIZED(let value):
-      throw InvalidField("\(path).gesture_policy", "\(value) is not a known policy")
+      throw InvalidFieldError("\(path).gesture_policy", "\(value) is not a known policy")
     }
     if settings.hasGestureDecisionTimeout {
       decisionTimeout = try Duration(

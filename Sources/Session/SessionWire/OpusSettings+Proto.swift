@@ -4,10 +4,12 @@ internal import AudioCore
 extension OpusSettings {
   init(
     _ settings: Anechoic_V1_OpusSettings, channelCount: Int, path: String
-  ) throws(InvalidField) {
-    func check(_ value: UInt32, _ field: String, _ range: ClosedRange<Int>) throws(InvalidField) {
+  ) throws(InvalidFieldError) {
+    func check(_ value: UInt32, _ field: String, _ range: ClosedRange<Int>)
+      throws(InvalidFieldError)
+    {
       guard range.contains(Int(value)) else {
-        throw InvalidField(
+        throw InvalidFieldError(
           "\(path).\(field)",
           "\(value) is not supported; use \(range.lowerBound) to \(range.upperBound)")
       }

@@ -4,10 +4,10 @@ internal import SwiftProtobuf
 
 extension Anechoic_V1_ProcessRequest {
   /// Throws if a message is too large to be decoded.
-  public static func checkSize(_ message: UnsafeRawBufferPointer) throws(RequestFault) {
+  public static func checkSize(_ message: UnsafeRawBufferPointer) throws(RequestError) {
     guard RequestSize.isDecodable(message) else {
       throw .invalid(
-        InvalidField(
+        InvalidFieldError(
           "request",
           "has \(message.count) bytes; at most \(RequestSize.largest) are allowed, except for audio "
             + "that contains each input once and no unknown field"))
@@ -15,7 +15,7 @@ extension Anechoic_V1_ProcessRequest {
   }
 
   /// Decodes a message that is small enough. Unknown fields are dropped.
-  public static func decoded(_ message: UnsafeRawBufferPointer) throws(RequestFault) -> Self {
+  public static func decoded(_ message: UnsafeRawBufferPointer) throws(RequestError) -> Self {
     try checkSize(message)
     return try parsed(message, .request)
   }
@@ -23,13 +23,13 @@ extension Anechoic_V1_ProcessRequest {
   /// Decodes a message of any size, which a session has already accepted.
   public static func decodedWhole(
     _ message: UnsafeRawBufferPointer
-  ) throws(RequestFault) -> Self {
+  ) throws(RequestError) -> Self {
     try parsed(message, BinaryDecodingOptions())
   }
 
   private static func parsed(
     _ message: UnsafeRawBufferPointer, _ options: BinaryDecodingOptions
-  ) throws(RequestFault) -> Self {
+  ) throws(RequestError) -> Self {
     do {
       return try Anechoic_V1_ProcessRequest(serializedBytes: Data(message), options: options)
     } catch {
@@ -39,7 +39,7 @@ extension Anechoic_V1_ProcessRequest {
 
   /// Returns the start that the first request of a session has to contain. Throws if it contains
   /// anything else.
-  public func firstStart() throws(InvalidField) -> Anechoic_V1_Start {
+  public func firstStart() throws(InvalidFieldError) -> Anechoic_V1_Start {
     switch request {
     case .start(let start): return start
     case .audio: throw .beforeStart("audio")
@@ -47,28 +47,28 @@ extension Anechoic_V1_ProcessRequest {
     case .control: throw .beforeStart("control")
     case .deviceReport: throw .beforeStart("device_report")
     case .headPose: throw .beforeStart("head_pose")
-    case nil: throw InvalidField("request", "is empty; the first request must contain start")
+    case nil: throw InvalidFieldError("request", "is empty; the first request must contain start")
     }
   }
 }
 
-extension InvalidField {
-  fileprivate static func beforeStart(_ field: String) -> InvalidField {
-    InvalidField(field, "came before start; the first request must contain start")
+extension InvalidFieldError {
+  fileprivate static func beforeStart(_ field: String) -> InvalidFieldError {
+    InvalidFieldError(field, "came before start; the first request must contain start")
   }
 }
 
 extension Anechoic_V1_AudioInput {
   /// Calls `body` with the audio in the form that the frame path takes.
-  func withRequest(_ body: (AudioRequest) throws(RequestFault) -> Void) throws(RequestFault) {
+  func withRequest(_ body: (AudioRequest) throws(RequestError) -> Void) throws(RequestError) {
     guard farEnds.count <= AudioRequest.mostFarEnds else {
       throw .invalid(
-        InvalidField("audio.far_ends", "has more than \(AudioRequest.mostFarEnds) far ends"))
+        InvalidFieldError("audio.far_ends", "has more than \(AudioRequest.mostFarEnds) far ends"))
     }
     let inputs = [microphone, reference, farEnd, otherAudio] + farEnds.map(\.audio)
     let ids = farEnds.map(\.farEndID.utf8)
     let bytes = inputs.flatMap { Array($0.samples) } + ids.flatMap { Array($0) }
-    let result: Result<Void, RequestFault> = bytes.withUnsafeBytes { bytes in
+    let result: Result<Void, RequestError> = bytes.withUnsafeBytes { bytes in
       var offset = 0
       let chunks = inputs.map { input in
         defer { offset += input.samples.count }
@@ -87,7 +87,7 @@ extension Anechoic_V1_AudioInput {
         )
         offset += id.count
       }
-      return Result { () throws(RequestFault) in try body(request) }
+      return Result { () throws(RequestError) in try body(request) }
     }
     try result.get()
   }

@@ -5,7 +5,7 @@ public import VoiceSessions
 extension SessionConfiguration {
   /// Converts a message. Fills in defaults that do not depend on the mic mode. `path` is the path
   /// of the message in the request.
-  public init(_ config: Anechoic_V1_SessionConfig, path: String) throws(InvalidField) {
+  public init(_ config: Anechoic_V1_SessionConfig, path: String) throws(InvalidFieldError) {
     self.init()
     voiceProcessing = try VoiceProcessing(config.voiceProcessing, path: "\(path).voice_processing")
     preferredMicMode = try MicMode(config.preferredMicMode, path: "\(path).preferred_mic_mode")
@@ -17,7 +17,7 @@ extension SessionConfiguration {
     case .none: acceptsInjection = false
     case .unspecified, .spokenAudio: acceptsInjection = true
     case .UNRECOGNIZED(let value):
-      throw InvalidField(
+      throw InvalidFieldError(
         "\(path).preferred_injection_mode", "\(value) is not a known injection mode")
     }
     turns = try Turns(config.turnDetection, path: "\(path).turn_detection")
@@ -25,7 +25,7 @@ extension SessionConfiguration {
   }
 
   /// Returns this configuration with the fields of a patch.
-  func updated(by patch: ConfigurationPatch) throws(InvalidField) -> SessionConfiguration {
+  func updated(by patch: ConfigurationPatch) throws(InvalidFieldError) -> SessionConfiguration {
     var config = Anechoic_V1_SessionConfig(self)
     config.voiceProcessing.fill(
       stagesBelow: patch.fields, from: Anechoic_V1_SessionConfig(resolved).voiceProcessing)
@@ -50,13 +50,13 @@ struct ConfigurationPatch {
   /// request. Throws if the mask names no field, too many fields, or a field that does not exist.
   init(
     _ update: Anechoic_V1_ConfigUpdate, path: String, mask: String
-  ) throws(InvalidField) {
+  ) throws(InvalidFieldError) {
     let fields = Set(update.updateMask.paths)
     guard !fields.isEmpty, fields.count <= Anechoic_V1_ConfigUpdate.mostFields else {
-      throw InvalidField(mask, "must name 1 to \(Anechoic_V1_ConfigUpdate.mostFields) fields")
+      throw InvalidFieldError(mask, "must name 1 to \(Anechoic_V1_ConfigUpdate.mostFields) fields")
     }
     for field in fields where !Anechoic_V1_SessionConfig.hasField(field) {
-      throw InvalidField(
+      throw InvalidFieldError(
         mask, "\"\(String(field.unicodeScalars.prefix(100)))\" is not a field of SessionConfig")
     }
     // In this order, a message comes before the fields in it.
@@ -93,7 +93,7 @@ extension SessionConfiguration.VoiceActivity {
 
   fileprivate init(
     _ detection: Anechoic_V1_VoiceActivityDetection, path: String
-  ) throws(InvalidField) {
+  ) throws(InvalidFieldError) {
     self.init()
     isEnabled = detection.enabled
     isFarEndEnabled = detection.farEndEnabled

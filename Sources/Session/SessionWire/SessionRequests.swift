@@ -27,7 +27,7 @@ public struct SessionRequests {
   /// Applies a serialized `ProcessRequest`, except for the processing of its audio.
   ///
   /// - Returns: Whether there is audio to process.
-  public func accept(_ message: UnsafeRawBufferPointer, sink: any SessionSink) throws(RequestFault)
+  public func accept(_ message: UnsafeRawBufferPointer, sink: any SessionSink) throws(RequestError)
     -> Bool
   {
     if let audio = AudioRequest(message) {
@@ -47,25 +47,26 @@ public struct SessionRequests {
 
   private func accept(
     _ request: Anechoic_V1_ProcessRequest, sink: any SessionSink
-  ) throws(RequestFault) -> Bool {
+  ) throws(RequestError) -> Bool {
     switch request.request {
     case .audio(let audio):
-      try audio.withRequest { audio throws(RequestFault) in try accept(audio, sink: sink) }
+      try audio.withRequest { audio throws(RequestError) in try accept(audio, sink: sink) }
       return true
     case .control(let control): accept(control, sink: sink)
     case .playbackReport(let report): try accept(report)
-    case .start: throw .invalid(InvalidField("start", "the session has already started"))
+    case .start: throw .invalid(InvalidFieldError("start", "the session has already started"))
     case .deviceReport(let report): try accept(report, sink: sink)
     case .headPose(let pose): try accept(pose)
     case nil:
       throw .invalid(
-        InvalidField("request", "is empty; it must contain audio, a control, a report or a pose"))
+        InvalidFieldError(
+          "request", "is empty; it must contain audio, a control, a report or a pose"))
     }
     return false
   }
 
   /// Applies audio. Runs per frame: no allocation, lock, log or await.
-  private func accept(_ audio: AudioRequest, sink: any SessionSink) throws(RequestFault) {
+  private func accept(_ audio: AudioRequest, sink: any SessionSink) throws(RequestError) {
     var isEmpty = true
     if let chunk = audio.reference {
       guard setup.reference != nil else { throw .invalid(.unannounced("reference")) }
@@ -90,40 +91,40 @@ public struct SessionRequests {
       try append(chunk, to: .microphone, sink: sink)
       isEmpty = false
     }
-    guard !isEmpty else { throw .invalid(InvalidField("audio", "must contain an input")) }
+    guard !isEmpty else { throw .invalid(InvalidFieldError("audio", "must contain an input")) }
   }
 
   private func append(
     _ chunk: AudioRequest.Chunk, to input: InputKind, sink: any SessionSink
-  ) throws(RequestFault) {
-    do throws(InputFault) {
+  ) throws(RequestError) {
+    do throws(InputError) {
       try session.append(
         chunk.samples, to: input, firstSample: chunk.firstSample, deviceTime: chunk.deviceTime,
         gap: GapReason(chunk.gapBefore), sink: sink)
     } catch {
-      throw .invalid(InvalidField("audio.\(input.rawValue).\(error.field)", error.description))
+      throw .invalid(InvalidFieldError("audio.\(input.rawValue).\(error.field)", error.description))
     }
   }
 
   private func append(
     _ farEnd: AudioRequest.FarEnd, _ place: Int, sink: any SessionSink
-  ) throws(RequestFault) {
+  ) throws(RequestError) {
     let known = setup.farEnds.firstIndex { $0.id.utf8.elementsEqual(farEnd.id) }
     guard let known else {
       throw .invalid(.unannounced("far_ends[\(place)].far_end_id"))
     }
-    do throws(InputFault) {
+    do throws(InputError) {
       try session.append(
         farEnd.chunk.samples, toFarEnd: known, firstSample: farEnd.chunk.firstSample,
         gap: GapReason(farEnd.chunk.gapBefore), sink: sink)
     } catch {
       throw .invalid(
-        InvalidField("audio.far_ends[\(place)].audio.\(error.field)", error.description))
+        InvalidFieldError("audio.far_ends[\(place)].audio.\(error.field)", error.description))
     }
   }
 
-  private func accept(_ pose: Anechoic_V1_HeadPose) throws(RequestFault) {
-    do throws(InvalidField) {
+  private func accept(_ pose: Anechoic_V1_HeadPose) throws(RequestError) {
+    do throws(InvalidFieldError) {
       session.turnHead(
         to: try HeadPose(pose, path: "head_pose"),
         at: pose.hasDeviceTimeNs ? .nanoseconds(pose.deviceTimeNs) : nil)
@@ -152,37 +153,37 @@ public struct SessionRequests {
 
   private func accept(
     _ report: Anechoic_V1_DeviceReport, sink: any SessionSink
-  ) throws(RequestFault) {
-    do throws(InvalidField) {
+  ) throws(RequestError) {
+    do throws(InvalidFieldError) {
       session.submit(try DeviceReport(report, path: "device_report"), sink: sink)
     } catch {
       throw .invalid(error)
     }
   }
 
-  private func accept(_ report: Anechoic_V1_PlaybackReport) throws(RequestFault) {
+  private func accept(_ report: Anechoic_V1_PlaybackReport) throws(RequestError) {
     guard setup.playback != nil else {
-      throw .invalid(InvalidField("playback_report", "requires start.outputs.playback"))
+      throw .invalid(InvalidFieldError("playback_report", "requires start.outputs.playback"))
     }
-    do throws(InputFault) {
+    do throws(InputError) {
       try session.playbackWasHeard(
         firstSample: report.firstSample, at: .nanoseconds(report.deviceTimeNs),
         silence: report.silenceSamples, skipped: report.skippedSamples, rate: report.ratePpm)
     } catch {
-      throw .invalid(InvalidField("playback_report.\(error.field)", error.description))
+      throw .invalid(InvalidFieldError("playback_report.\(error.field)", error.description))
     }
   }
 }
 
 /// The reason why a request cannot be applied.
-public enum RequestFault: Error {
+public enum RequestError: Error {
   /// The bytes are not a message of the named type.
   case malformed(String)
-  case invalid(InvalidField)
+  case invalid(InvalidFieldError)
 }
 
-extension InvalidField {
-  fileprivate static func unannounced(_ input: String) -> InvalidField {
-    InvalidField("audio.\(input)", "must be announced in start.inputs")
+extension InvalidFieldError {
+  fileprivate static func unannounced(_ input: String) -> InvalidFieldError {
+    InvalidFieldError("audio.\(input)", "must be announced in start.inputs")
   }
 }

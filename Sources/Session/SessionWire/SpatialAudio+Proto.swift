@@ -4,18 +4,18 @@ internal import SwiftProtobuf
 public import VoiceSessions
 
 extension SpatialSettings {
-  init(_ spatial: Anechoic_V1_SpatialAudio, path: String) throws(InvalidField) {
+  init(_ spatial: Anechoic_V1_SpatialAudio, path: String) throws(InvalidFieldError) {
     self.init()
     isEnabled = spatial.enabled
     isHeadTracked = spatial.headTracked
     hasReflections = !spatial.earlyReflectionsDisabled
     mixesOtherAudio = spatial.otherAudioMixedDown
     guard spatial.listenerProfile.isEmpty || Identifier.isValid(spatial.listenerProfile) else {
-      throw InvalidField("\(path).listener_profile", Identifier.rule)
+      throw InvalidFieldError("\(path).listener_profile", Identifier.rule)
     }
     listenerProfile = spatial.listenerProfile
     guard spatial.sources.count <= Self.largestSourceCount else {
-      throw InvalidField(
+      throw InvalidFieldError(
         "\(path).sources",
         "has \(spatial.sources.count) sources; at most \(Self.largestSourceCount) are allowed")
     }
@@ -31,13 +31,13 @@ extension SpatialSettings {
 extension SpatialSettings.Source {
   fileprivate init(
     _ source: Anechoic_V1_SpatialAudio.Source, path: String
-  ) throws(InvalidField) {
+  ) throws(InvalidFieldError) {
     func check(
       _ value: Float, _ field: String, _ range: ClosedRange<Float>
-    ) throws(InvalidField) -> Float {
+    ) throws(InvalidFieldError) -> Float {
       // Not a number is in no range.
       guard range.contains(value) else {
-        throw InvalidField(
+        throw InvalidFieldError(
           "\(path).\(field)", "must be \(range.lowerBound) to \(range.upperBound)")
       }
       return value
@@ -59,10 +59,10 @@ enum FarEndID {
   /// Throws unless an id is valid and new, and remembers it.
   static func check(
     _ id: String, among ids: inout Set<String>, path: String
-  ) throws(InvalidField) {
-    guard Identifier.isValid(id) else { throw InvalidField(path, Identifier.rule) }
+  ) throws(InvalidFieldError) {
+    guard Identifier.isValid(id) else { throw InvalidFieldError(path, Identifier.rule) }
     guard ids.insert(id).inserted else {
-      throw InvalidField(path, "\"\(id)\" occurs more than once")
+      throw InvalidFieldError(path, "\"\(id)\" occurs more than once")
     }
   }
 }
@@ -109,16 +109,16 @@ extension Refusal {
 
 extension Anechoic_V1_HeadPose {
   /// Throws if the pose is not valid. `path` is its path in the request.
-  public func check(path: String) throws(InvalidField) { _ = try HeadPose(self, path: path) }
+  public func check(path: String) throws(InvalidFieldError) { _ = try HeadPose(self, path: path) }
 }
 
 extension HeadPose {
   /// Converts a message. `path` is its path in the request.
-  init(_ pose: Anechoic_V1_HeadPose, path: String) throws(InvalidField) {
+  init(_ pose: Anechoic_V1_HeadPose, path: String) throws(InvalidFieldError) {
     switch pose.orientation {
     case .quaternion(let value):
       guard let pose = HeadPose(w: value.w, x: value.x, y: value.y, z: value.z) else {
-        throw InvalidField(
+        throw InvalidFieldError(
           "\(path).quaternion",
           "must have a length of \(Self.lengths.lowerBound) to \(Self.lengths.upperBound)")
       }
@@ -128,12 +128,12 @@ extension HeadPose {
         let pose = HeadPose(
           yaw: value.yawDegrees, pitch: value.pitchDegrees, roll: value.rollDegrees)
       else {
-        throw InvalidField(
+        throw InvalidFieldError(
           "\(path).angles",
           "must be \(Self.angles.lowerBound) to \(Self.angles.upperBound) degrees each")
       }
       self = pose
-    case nil: throw InvalidField(path, "must contain quaternion or angles")
+    case nil: throw InvalidFieldError(path, "must contain quaternion or angles")
     }
   }
 }

@@ -6,10 +6,10 @@ public import VoiceSessions
 
 extension SessionSetup {
   /// Converts a start. Throws for an invalid field, or one that is not offered.
-  public init(_ start: Anechoic_V1_Start) throws(InvalidField) {
+  public init(_ start: Anechoic_V1_Start) throws(InvalidFieldError) {
     let (inputs, outputs) = (start.inputs, start.outputs)
     guard inputs.hasMicrophone else {
-      throw InvalidField("start.inputs.microphone", "is required")
+      throw InvalidFieldError("start.inputs.microphone", "is required")
     }
     self.init(
       configuration: try SessionConfiguration(start.config, path: "start.config"),
@@ -22,7 +22,7 @@ extension SessionSetup {
     if inputs.hasMicrophonePair {
       let path = "start.inputs.microphone_pair"
       guard microphone.channelCount == 2 else {
-        throw InvalidField(path, "requires a microphone with 2 channels")
+        throw InvalidFieldError(path, "requires a microphone with 2 channels")
       }
       microphonePair = try MicrophonePair.Layout(inputs.microphonePair, path: path)
     }
@@ -30,14 +30,14 @@ extension SessionSetup {
     case .unspecified, .realTime: isRealTime = true
     case .mediaClock: isRealTime = false
     case .UNRECOGNIZED(let value):
-      throw InvalidField("start.pacing", "\(value) is not a known pacing")
+      throw InvalidFieldError("start.pacing", "\(value) is not a known pacing")
     }
     if inputs.hasFarEnd {
       farEnd = try AudioFormat(input: inputs.farEnd, path: "start.inputs.far_end")
     }
     if inputs.hasOtherAudio {
       guard outputs.hasPlayback else {
-        throw InvalidField(
+        throw InvalidFieldError(
           "start.inputs.other_audio", "requires start.outputs.playback")
       }
       otherAudio = try AudioFormat(input: inputs.otherAudio, path: "start.inputs.other_audio")
@@ -48,11 +48,11 @@ extension SessionSetup {
     }
     if outputs.playbackElsewhere {
       guard outputs.hasPlayback else {
-        throw InvalidField(
+        throw InvalidFieldError(
           "start.outputs.playback_elsewhere", "requires start.outputs.playback")
       }
       guard !inputs.hasReference else {
-        throw InvalidField(
+        throw InvalidFieldError(
           "start.inputs.reference", "must be absent with start.outputs.playback_elsewhere")
       }
       playsElsewhere = true
@@ -80,29 +80,29 @@ extension SessionSetup {
   /// Returns the number of frames in a chunk. With an Opus output, a chunk is a packet.
   private static func framesPerChunk(
     _ outputs: Anechoic_V1_Start.Outputs, hasOpus: Bool
-  ) throws(InvalidField) -> Int {
+  ) throws(InvalidFieldError) -> Int {
     guard outputs.hasChunkDuration else { return hasOpus ? OpusSettings.defaultPacketFrames : 1 }
     let path = "start.outputs.chunk_duration"
     let duration = try Duration(outputs.chunkDuration, path: path)
     guard chunkFrames.contains(duration.frames), duration == .milliseconds(duration.frames * 10)
-    else { throw InvalidField(path, "must be 10 to 120 ms in steps of 10 ms") }
+    else { throw InvalidFieldError(path, "must be 10 to 120 ms in steps of 10 ms") }
     guard !hasOpus || OpusSettings.packetFrames.contains(duration.frames) else {
-      throw InvalidField(path, "must be 10, 20, 40 or 60 ms if an output is Opus")
+      throw InvalidFieldError(path, "must be 10, 20, 40 or 60 ms if an output is Opus")
     }
     return duration.frames
   }
 
   private static func farEnds(
     _ farEnds: [Anechoic_V1_Start.Inputs.FarEnd], hasPlayback: Bool
-  ) throws(InvalidField) -> [NamedFarEnd] {
+  ) throws(InvalidFieldError) -> [NamedFarEnd] {
     let path = "start.inputs.far_ends"
     guard farEnds.count <= SpatialSettings.largestSourceCount else {
-      throw InvalidField(
+      throw InvalidFieldError(
         path,
         "has \(farEnds.count) far ends; at most \(SpatialSettings.largestSourceCount) are allowed")
     }
     guard farEnds.isEmpty || hasPlayback else {
-      throw InvalidField(path, "requires start.outputs.playback")
+      throw InvalidFieldError(path, "requires start.outputs.playback")
     }
     var ids: Set<String> = []
     var named: [NamedFarEnd] = []

@@ -5,12 +5,12 @@ internal import VoiceSessions
 extension SessionConfiguration.Turns {
   private static let pauses = Duration.milliseconds(200)...Duration.seconds(10)
 
-  init(_ detection: Anechoic_V1_TurnDetection, path: String) throws(InvalidField) {
+  init(_ detection: Anechoic_V1_TurnDetection, path: String) throws(InvalidFieldError) {
     self.init()
     isEnabled = detection.enabled
     if detection.hasEndProbability {
       guard detection.endProbability > 0, detection.endProbability <= 1 else {
-        throw InvalidField(
+        throw InvalidFieldError(
           "\(path).end_probability",
           "\(detection.endProbability) is not valid; use a number above 0 and up to 1")
       }
@@ -20,7 +20,7 @@ extension SessionConfiguration.Turns {
       longestPause = try Duration(
         detection.longestPause, upTo: Self.pauses.upperBound, path: "\(path).longest_pause")
       guard longestPause >= Self.pauses.lowerBound else {
-        throw InvalidField("\(path).longest_pause", "is too short; use 200 ms to 10 s")
+        throw InvalidFieldError("\(path).longest_pause", "is too short; use 200 ms to 10 s")
       }
     }
   }

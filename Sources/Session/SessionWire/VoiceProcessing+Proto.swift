@@ -3,7 +3,7 @@ internal import VoiceEngines
 internal import VoiceSessions
 
 extension SessionConfiguration.VoiceProcessing {
-  init(_ processing: Anechoic_V1_VoiceProcessing, path: String) throws(InvalidField) {
+  init(_ processing: Anechoic_V1_VoiceProcessing, path: String) throws(InvalidFieldError) {
     self.init()
     isBypassed = processing.bypassed
     if processing.hasEchoCancellation {
@@ -21,7 +21,7 @@ extension SessionConfiguration.VoiceProcessing {
     if processing.hasGainControl {
       let stage = processing.gainControl
       guard stage.targetLevelDbfs <= 31 else {
-        throw InvalidField(
+        throw InvalidFieldError(
           "\(path).gain_control.target_level_dbfs",
           "\(stage.targetLevelDbfs) is not supported; use 0 to 31")
       }
@@ -71,13 +71,13 @@ extension Anechoic_V1_VoiceProcessing {
 extension EngineSettings.EchoSuppression {
   fileprivate init(
     _ level: Anechoic_V1_VoiceProcessing.Level, path: String
-  ) throws(InvalidField) {
+  ) throws(InvalidFieldError) {
     // The echo canceller has the levels of the noise suppressor, except for the highest.
     switch try EngineSettings.NoiseSuppression(level, path: path) {
     case .low: self = .low
     case .moderate: self = .moderate
     case .high: self = .high
-    case .veryHigh: throw InvalidField(path, "must not be above LEVEL_HIGH")
+    case .veryHigh: throw InvalidFieldError(path, "must not be above LEVEL_HIGH")
     }
   }
 }
@@ -85,13 +85,13 @@ extension EngineSettings.EchoSuppression {
 extension EngineSettings.NoiseSuppression {
   fileprivate init(
     _ level: Anechoic_V1_VoiceProcessing.Level, path: String
-  ) throws(InvalidField) {
+  ) throws(InvalidFieldError) {
     switch level {
     case .low: self = .low
     case .unspecified, .moderate: self = .moderate
     case .high: self = .high
     case .veryHigh: self = .veryHigh
-    case .UNRECOGNIZED(let value): throw InvalidField(path, "\(value) is not a known level")
+    case .UNRECOGNIZED(let value): throw InvalidFieldError(path, "\(value) is not a known level")
     }
   }
 }

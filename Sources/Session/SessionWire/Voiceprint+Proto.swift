@@ -16,15 +16,15 @@ extension Voiceprint {
   private static let tolerance: Float = 0.01
 
   /// Converts a voiceprint. Throws for one that no session can have told.
-  init(_ voiceprint: Anechoic_V1_Voiceprint, path: String) throws(InvalidField) {
+  init(_ voiceprint: Anechoic_V1_Voiceprint, path: String) throws(InvalidFieldError) {
     guard (1...Self.longestEncoder).contains(voiceprint.encoder.utf8.count) else {
-      throw InvalidField("\(path).encoder", "must have 1 to \(Self.longestEncoder) bytes")
+      throw InvalidFieldError("\(path).encoder", "must have 1 to \(Self.longestEncoder) bytes")
     }
     let values = try HalfFloats.values(
       voiceprint.values, atMost: Self.largest, path: "\(path).values")
     let length = values.reduce(0) { $0 + $1 * $1 }.squareRoot()
     guard abs(length - 1) <= Self.tolerance else {
-      throw InvalidField("\(path).values", "must be a vector of length 1, not \(length)")
+      throw InvalidFieldError("\(path).values", "must be a vector of length 1, not \(length)")
     }
     self.init(encoder: voiceprint.encoder, values: values)
   }

@@ -1,3 +1,4 @@
+public import AudioCore
 public import SpatialAudio
 
 /// The named far ends of a session, and the head of their listener.
@@ -7,7 +8,23 @@ extension VoiceSession {
   public func append(
     _ samples: UnsafeRawBufferPointer, toFarEnd farEnd: Int, firstSample: Int64?, gap: GapReason,
     sink: any SessionSink
-  ) throws(InputFault) {
+  ) throws(InputError) {
+    try append(.encoded(samples), toFarEnd: farEnd, firstSample: firstSample, gap: gap, sink: sink)
+  }
+
+  /// Appends a frame to a named far end of plain samples, as `append` does for other inputs.
+  /// Runs per frame: no allocation, lock, log or await.
+  public func append(
+    _ frame: borrowing Frame, toFarEnd farEnd: Int, sink: any SessionSink
+  ) throws(InputError) {
+    try append(
+      InputSamples(frame), toFarEnd: farEnd, firstSample: nil, gap: .unspecified, sink: sink)
+  }
+
+  private func append(
+    _ samples: InputSamples, toFarEnd farEnd: Int, firstSample: Int64?, gap: GapReason,
+    sink: any SessionSink
+  ) throws(InputError) {
     let missing = try playback.appendFarEnd(samples, to: farEnd, firstSample: firstSample)
     if missing > 0 { gaps.add(missing, gap, toFarEnd: farEnd) }
     if !samples.isEmpty { announceGap(ofFarEnd: farEnd, sink: sink) }

@@ -14,7 +14,7 @@ extension VoiceSession {
     if !controls.gestures.isIdle { expireGestures(sink: sink) }
     applyDueControls(in: position..<position + Int64(capture.samplesPerFrame), sink: sink)
     play(share: share, sink: sink)
-    capture.takeFrame()
+    capture.readFrame()
     position += Int64(capture.samplesPerFrame)
     record(share: share, sink: sink)
     tellEchoPath(sink: sink)

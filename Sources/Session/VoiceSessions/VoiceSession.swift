@@ -32,7 +32,7 @@ public final class VoiceSession {
 
   /// Creates a session.
   ///
-  /// - Throws: An `EngineError`, or a `FrameResampler.Failure`, for a setup that cannot be processed.
+  /// - Throws: An `EngineError`, or a `FrameResampler.ResamplingError`, for a setup that cannot be processed.
   public init(_ setup: SessionSetup, engine: any VoiceEngine.Type) throws {
     self.setup = setup
     let capture = try CaptureSide(setup, engine)
@@ -90,7 +90,28 @@ public final class VoiceSession {
   public func append(
     _ samples: UnsafeRawBufferPointer, to input: InputKind, firstSample: Int64?,
     deviceTime: Duration? = nil, gap: GapReason, sink: any SessionSink
-  ) throws(InputFault) {
+  ) throws(InputError) {
+    try append(
+      .encoded(samples), to: input, firstSample: firstSample, deviceTime: deviceTime, gap: gap,
+      sink: sink)
+  }
+
+  /// Appends a frame to an input of plain samples with the rate and the channels of the frame, after the
+  /// last sample of the input. Values beyond -1...1 are clipped, and NaN becomes silence.
+  /// Runs per frame: no allocation, lock, log or await.
+  public func append(
+    _ frame: borrowing Frame, to input: InputKind, deviceTime: Duration? = nil,
+    sink: any SessionSink
+  ) throws(InputError) {
+    try append(
+      InputSamples(frame), to: input, firstSample: nil, deviceTime: deviceTime, gap: .unspecified,
+      sink: sink)
+  }
+
+  private func append(
+    _ samples: InputSamples, to input: InputKind, firstSample: Int64?, deviceTime: Duration?,
+    gap: GapReason, sink: any SessionSink
+  ) throws(InputError) {
     let missing: Int64 =
       switch input {
       case .microphone:
@@ -107,8 +128,8 @@ public final class VoiceSession {
   }
 
   private func appendMicrophone(
-    _ samples: UnsafeRawBufferPointer, firstSample: Int64?, deviceTime: Duration?
-  ) throws(InputFault) -> Int64 {
+    _ samples: InputSamples, firstSample: Int64?, deviceTime: Duration?
+  ) throws(InputError) -> Int64 {
     let first = firstSample ?? capture.arrived
     let missing = try capture.appendMicrophone(
       samples, firstSample: firstSample, deviceTime: deviceTime)
@@ -131,12 +152,12 @@ public final class VoiceSession {
   public func playbackWasHeard(
     firstSample: Int64, at deviceTime: Duration, silence: UInt32 = 0, skipped: UInt32 = 0,
     rate: Double = 0
-  ) throws(InputFault) {
+  ) throws(InputError) {
     let sent = (capture.processedFrames - output.waitingFrames) * Int64(playback.mix.sampleCount)
     guard (0..<sent).contains(firstSample) else {
       throw .unsent(firstSample, sent: sent)
     }
-    guard abs(rate) <= InputFault.largestRate else { throw .impossibleRate(rate) }
+    guard abs(rate) <= InputError.largestRate else { throw .impossibleRate(rate) }
     guard setup.reference == nil, !setup.playsElsewhere else { return }
     // The client plays decoded samples, and the reference is the mix before the encoder.
     capture.recordPlayback(
@@ -190,7 +211,7 @@ public final class VoiceSession {
 
   /// Ends the session without processing more.
   public func end(_ reason: SessionEvent.EndReason, sink: any SessionSink) {
-    for control in controls.takeAll() {
+    for control in controls.popAll() {
       let refusal = Refusal(
         .tooLate, reason: "SESSION_ENDED", message: "the session ended before the sample came")
       sink.emit(ControlResult(control, appliedAtSample: position, refusal: refusal))

@@ -6,6 +6,8 @@
 // which is the interface, the index, the value and the name. A file that is written anew causes events. A card
 // whose file is gone is unplugged.
 
+// The macros of ALSA for plug-ins ask for it.
+#define PIC
 #include <alsa/asoundlib.h>
 #include <alsa/control_external.h>
 #include <libgen.h>

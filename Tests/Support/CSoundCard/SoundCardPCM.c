@@ -6,6 +6,8 @@
 //   hears     The file of a card whose sound is captured too, through a simulated room.
 //   direct    The first channel, from 1, that captures the sound of `hears` unchanged, without the room.
 
+// The macros of ALSA for plug-ins ask for it.
+#define PIC
 #include <alsa/asoundlib.h>
 #include <alsa/pcm_external.h>
 #include <math.h>

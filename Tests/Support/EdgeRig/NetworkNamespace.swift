@@ -3,7 +3,7 @@ internal import Foundation
 /// A network namespace: a machine of its own as far as the network is concerned, with one cable to this
 /// machine. It needs root and the program `ip`.
 public final class NetworkNamespace: Sendable {
-  public struct Failure: Error, CustomStringConvertible {
+  public struct NamespaceError: Error, CustomStringConvertible {
     public let description: String
   }
 
@@ -17,7 +17,7 @@ public final class NetworkNamespace: Sendable {
   public let hostAddress: String
   private let name: String
 
-  public init() throws(Failure) {
+  public init() throws(NamespaceError) {
     let number = UInt32.random(in: 0..<1 << 20)
     name = "anechoic-\(number)"
     let (here, there) = ("an\(number)a", "an\(number)b")
@@ -26,7 +26,7 @@ public final class NetworkNamespace: Sendable {
     let place = number & 0x3f * 4
     hostAddress = "\(network).\(place + 1)"
     try Self.ip("netns", "add", name)
-    do throws(Failure) {
+    do throws(NamespaceError) {
       try Self.ip("link", "add", here, "type", "veth", "peer", "name", there, "netns", name)
       try Self.ip("addr", "add", "\(hostAddress)/30", "dev", here)
       try Self.ip("link", "set", here, "up")
@@ -45,15 +45,15 @@ public final class NetworkNamespace: Sendable {
 
   private static let program = "/usr/sbin/ip"
 
-  private static func ip(_ arguments: String...) throws(Failure) {
+  private static func ip(_ arguments: String...) throws(NamespaceError) {
     let process = Process()
     process.executableURL = URL(filePath: program)
     process.arguments = arguments
     process.standardError = FileHandle.nullDevice
-    do { try process.run() } catch { throw Failure(description: "there is no \(program)") }
+    do { try process.run() } catch { throw NamespaceError(description: "there is no \(program)") }
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {
-      throw Failure(description: "ip \(arguments.joined(separator: " ")) failed")
+      throw NamespaceError(description: "ip \(arguments.joined(separator: " ")) failed")
     }
   }
 }

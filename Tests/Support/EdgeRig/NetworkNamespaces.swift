@@ -4,7 +4,7 @@ public import Foundation
 /// network of this machine does not change. Needs root.
 public final class NetworkNamespaces: Sendable {
   /// The reason why there are no namespaces.
-  public struct Failure: Error, CustomStringConvertible {
+  public struct NamespaceError: Error, CustomStringConvertible {
     public let description: String
   }
 
@@ -22,7 +22,7 @@ public final class NetworkNamespaces: Sendable {
   }
 
   /// Creates the switch, the server's namespace, and those of the machines.
-  public init(machineCount: Int) throws(Failure) {
+  public init(machineCount: Int) throws(NamespaceError) {
     let name = "anechoic-\(getpid())-\(UInt16.random(in: 0 ... .max))"
     let server = "\(name)-server"
     self.server = server
@@ -60,15 +60,17 @@ public final class NetworkNamespaces: Sendable {
 
   private static let program = URL(filePath: "/usr/sbin/ip")
 
-  private static func ip(_ arguments: String) throws(Failure) {
+  private static func ip(_ arguments: String) throws(NamespaceError) {
     let process = Process()
     process.executableURL = program
     process.arguments = arguments.split(separator: " ").map { String($0) }
     process.standardError = FileHandle.nullDevice
-    do { try process.run() } catch { throw Failure(description: "ip \(arguments): \(error)") }
+    do { try process.run() } catch {
+      throw NamespaceError(description: "ip \(arguments): \(error)")
+    }
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {
-      throw Failure(description: "ip \(arguments): exit code \(process.terminationStatus)")
+      throw NamespaceError(description: "ip \(arguments): exit code \(process.terminationStatus)")
     }
   }
 }

@@ -111,6 +111,11 @@ public final class ScriptedDevice: Sendable {
   /// All samples that were played so far, of the first channel.
   public var played: [Float] { state.withLock { $0.takes.flatMap(\.samples) } }
 
+  /// The number of these samples.
+  public var playedCount: Int {
+    state.withLock { $0.takes.reduce(0) { $0 + $1.samples.count } }
+  }
+
   /// Discards the played samples. For tests that take long.
   public func forget() { state.withLock { $0.takes.removeAll() } }
 

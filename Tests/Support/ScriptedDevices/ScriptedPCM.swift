@@ -35,14 +35,14 @@ final class ScriptedPCM: PCMDevice {
 
   private var isCapture: Bool { hardware.direction == .capture }
 
-  func prepare() throws(DeviceFault) {
+  func prepare() throws(DeviceIOError) {
     try check(ready: false)
     hasXrun = false
     moved = 0
     startedAt = isCapture ? ScriptedDevice.now : nil
   }
 
-  func resume() throws(DeviceFault) -> Bool {
+  func resume() throws(DeviceIOError) -> Bool {
     if hardware.withState({ $0.losses }) != seenLosses { throw .lost("No such device") }
     guard hardware.withState({ $0.asleepUntil }) <= ScriptedDevice.now else { return false }
     moved = 0
@@ -50,7 +50,7 @@ final class ScriptedPCM: PCMDevice {
     return true
   }
 
-  func wait(_ time: Duration) throws(DeviceFault) {
+  func wait(_ time: Duration) throws(DeviceIOError) {
     let end = ScriptedDevice.now + time / .seconds(1)
     let wakesForNothing = hardware.withState { state in
       state.waitCount += 1
@@ -67,7 +67,8 @@ final class ScriptedPCM: PCMDevice {
     }
   }
 
-  func read(_ samples: UnsafeMutablePointer<Float>, atMost count: Int) throws(DeviceFault) -> Int {
+  func read(_ samples: UnsafeMutablePointer<Float>, atMost count: Int) throws(DeviceIOError) -> Int
+  {
     try check()
     guard let startedAt else { return 0 }
     let number = min(count, ready)
@@ -83,7 +84,7 @@ final class ScriptedPCM: PCMDevice {
     return max(0, number)
   }
 
-  func write(_ samples: UnsafePointer<Float>, atMost count: Int) throws(DeviceFault) -> Int {
+  func write(_ samples: UnsafePointer<Float>, atMost count: Int) throws(DeviceIOError) -> Int {
     try check()
     let number = max(0, min(count, ready))
     let isFirst = moved == 0
@@ -122,7 +123,7 @@ final class ScriptedPCM: PCMDevice {
   }
 
   /// Throws the fault that the next call into ALSA would report.
-  private func check(ready mustBeReady: Bool = true) throws(DeviceFault) {
+  private func check(ready mustBeReady: Bool = true) throws(DeviceIOError) {
     let (losses, xruns, asleepUntil, isStalled) = hardware.withState {
       ($0.losses, $0.xruns, $0.asleepUntil, $0.isStalled)
     }

@@ -58,29 +58,29 @@ final class ScriptedControl: DeviceControl {
     seen = hardware.changes
   }
 
-  func wait(_ time: Duration, _ wake: WakeSignal) throws(DeviceFault) {
+  func wait(_ time: Duration, _ wake: WakeSignal) throws(DeviceIOError) {
     let end = ContinuousClock.now + time
     while hardware.changes == seen, ContinuousClock.now < end, !wake.take() { usleep(2000) }
     seen = hardware.changes
     try check()
   }
 
-  func captureIsOn() throws(DeviceFault) -> Bool? {
+  func captureIsOn() throws(DeviceIOError) -> Bool? {
     try check()
     return hardware.captureIsOn
   }
 
-  func isPlugged(_ jack: JackName) throws(DeviceFault) -> Bool? {
+  func isPlugged(_ jack: JackName) throws(DeviceIOError) -> Bool? {
     try check()
     return hardware.jacks[jack]
   }
 
-  func jacks() throws(DeviceFault) -> [JackName] {
+  func jacks() throws(DeviceIOError) -> [JackName] {
     try check()
     return hardware.jacks.keys.sorted { $0.description < $1.description }
   }
 
-  private func check() throws(DeviceFault) {
+  private func check() throws(DeviceIOError) {
     if !hardware.isPlugged { throw .lost("No such device") }
   }
 }

@@ -91,7 +91,7 @@ final class RoomPath: Sendable {
     // The player starts only when it has received silence.
     guard player.pipe.write([Float](repeating: 0, count: 5 * Self.block)) else { return }
     while !state.withLock(\.isStopped), let played = recorder.pipe.read(Self.block) {
-      let (change, near) = state.withLock { ($0.takeChange(), $0.takeNear(Self.block)) }
+      let (change, near) = state.withLock { ($0.takeChange(), $0.popNear(Self.block)) }
       if let change {
         convolver = LiveConvolver(change.response, block: Self.block)
       }
@@ -131,7 +131,7 @@ extension RoomPath.State {
   }
 
   /// Returns the next samples of all voices.
-  fileprivate mutating func takeNear(_ count: Int) -> [Float] {
+  fileprivate mutating func popNear(_ count: Int) -> [Float] {
     var near = [Float](repeating: 0, count: count)
     for (samples, position) in voices {
       for index in 0..<count where samples.indices.contains(position + index) {

@@ -29,12 +29,12 @@ public final class SoundRig: Sendable {
   public static var missingTools: [String] { Tools.missing() }
 
   /// Starts the rig. Returns when sound flows. If `captureClock` is not 1, the microphones' buses
-  /// are in a second server, whose clock is faster by this factor. Throws `SoundRigUnavailable` if
+  /// are in a second server, whose clock is faster by this factor. Throws `SoundRigUnavailableError` if
   /// programs are missing.
   public init(captureClock: Double = 1) throws {
     var missing = Tools.missing()
     if captureClock != 1, Tools.fakeTimeLibrary() == nil { missing.append("libfaketime") }
-    guard missing.isEmpty else { throw SoundRigUnavailable(missing: missing) }
+    guard missing.isEmpty else { throw SoundRigUnavailableError(missing: missing) }
     self.captureClock = captureClock
     directory = try Self.temporaryDirectory()
     servers = try Self.servers(in: directory, captureClock: captureClock)

@@ -6,7 +6,7 @@ public struct SoundRigError: Error, CustomStringConvertible {
 }
 
 /// The programs that the rig needs and this machine lacks.
-public struct SoundRigUnavailable: Error, CustomStringConvertible {
+public struct SoundRigUnavailableError: Error, CustomStringConvertible {
   public let missing: [String]
 
   public var description: String {

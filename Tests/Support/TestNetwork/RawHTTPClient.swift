@@ -3,7 +3,7 @@ import Foundation
 /// A client of HTTP that sends any bytes, for attacks.
 public final class RawHTTPClient {
   /// The reason why no connection was made.
-  public struct Failure: Error {}
+  public struct HTTPError: Error {}
 
   private let descriptor: Int32
   private var isOpen = true
@@ -24,7 +24,7 @@ public final class RawHTTPClient {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard result == 0 else { throw Failure() }
+    guard result == 0 else { throw HTTPError() }
   }
 
   deinit { if isOpen { close(descriptor) } }

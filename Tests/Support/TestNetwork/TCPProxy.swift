@@ -4,7 +4,7 @@ import Synchronization
 
 /// A TCP proxy on this machine, whose connections a test can reset, silence or delay.
 public final class TCPProxy: Sendable {
-  public struct Failure: Error {
+  public struct ProxyError: Error {
     let what: String
   }
 
@@ -40,7 +40,9 @@ public final class TCPProxy: Sendable {
     self.listener = listener
     var name = sockaddr_in()
     name.sin_family = sa_family_t(AF_INET)
-    guard inet_pton(AF_INET, host, &name.sin_addr) == 1 else { throw Failure(what: "no address") }
+    guard inet_pton(AF_INET, host, &name.sin_addr) == 1 else {
+      throw ProxyError(what: "no address")
+    }
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let bound = withUnsafeMutablePointer(to: &name) { name in
       name.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
@@ -48,7 +50,7 @@ public final class TCPProxy: Sendable {
           && getsockname(listener, name, &size) == 0
       }
     }
-    guard bound else { throw Failure(what: "cannot listen") }
+    guard bound else { throw ProxyError(what: "cannot listen") }
     address = "\(host):\(UInt16(bigEndian: name.sin_port))"
     state = Mutex(State(target: target))
     Thread.run { [self] in acceptAll() }

@@ -2,7 +2,6 @@ import AudioCore
 import BundledEngines
 import CAllocationCounter
 import TestAudio
-import TestPackets
 import Testing
 import VoiceEngines
 import VoiceSessions

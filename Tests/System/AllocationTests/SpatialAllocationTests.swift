@@ -18,7 +18,7 @@ struct SpatialAllocationTests {
         let head = HeadPose(yaw: Float(frame), pitch: 0, roll: 0) ?? .ahead
         for source in 0..<count {
           let placement = Placement(azimuth: Float(20 * source), elevation: 10, distance: 2)
-          renderer.take(
+          renderer.accept(
             input, of: source,
             SourceSetting(placement: placement, gain: 0.1, hasReflections: source % 2 == 0),
             head: head)

@@ -1,6 +1,5 @@
 import Foundation
-import TestCertificates
-import TestTokens
+import TestCredentials
 import Testing
 
 /// `anechoic-server` with authentication, and the programs that use it.

@@ -1,5 +1,5 @@
 import Foundation
-import TestCertificates
+import TestCredentials
 import Testing
 
 /// `anechoic-edge` on ALSA's `null` device, which exists without sound hardware.

@@ -2,7 +2,6 @@ import AudioCore
 import AudioFiles
 import Foundation
 import TestAudio
-import TestVoices
 
 /// A temporary folder with the files of a test.
 final class Folder {

@@ -2,7 +2,6 @@ import AudioCore
 import AudioFiles
 import Foundation
 import TestAudio
-import TestVoices
 import Testing
 
 /// `anechoic process` on files.

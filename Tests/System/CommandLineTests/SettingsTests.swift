@@ -1,5 +1,5 @@
 import Foundation
-import TestCertificates
+import TestCredentials
 import TestNetwork
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import TestCertificates
+import TestCredentials
 import Testing
 
 /// `anechoic-server` with TLS, and `anechoic` as its client.

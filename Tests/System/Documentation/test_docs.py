@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import commands
+import commits
 import links
 import outputs
 import pages
@@ -202,7 +203,7 @@ def main() -> int:
     chosen = [test for test in tests if not arguments.pages or test.name in arguments.pages]
     problems = [line for path in found(ONLY_LINKS) for line in links.problems(pages.read(path), ROOT)]
     if not arguments.pages:
-        problems += table.problems(ROOT) + reasons.problems(ROOT)
+        problems += table.problems(ROOT) + reasons.problems(ROOT) + commits.problems(ROOT)
     work = Path(tempfile.mkdtemp(prefix="anechoic-docs-", dir=ROOT / ".build"))
     programs = link_programs(arguments.programs.resolve(), work / "programs")
     is_isolated = can_isolate()

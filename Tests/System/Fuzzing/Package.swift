@@ -12,7 +12,9 @@ let package = Package(
     .executableTarget(
       name: "Fuzz",
       dependencies: [
-        .product(name: "FuzzedParts", package: "anechoic"),
+        .product(name: "AudioFiles", package: "anechoic"),
+        .product(name: "VoiceEdge", package: "anechoic"),
+        .product(name: "VoiceSessions", package: "anechoic"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       swiftSettings: [

@@ -11,12 +11,12 @@ struct BinaryAudioTests {
     return try Anechoic_V1_ProcessRequest(serializedBytes: bytes)
   }
 
-  private func problem(_ message: [UInt8]) -> BinaryAudio.Fault? {
+  private func problem(_ message: [UInt8]) -> BinaryAudio.FormatError? {
     do {
       _ = try message.withUnsafeBytes(BinaryAudio.request)
       return nil
     } catch {
-      return error as? BinaryAudio.Fault
+      return error as? BinaryAudio.FormatError
     }
   }
 

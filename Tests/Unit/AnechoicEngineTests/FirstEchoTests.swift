@@ -1,8 +1,7 @@
 import AcousticSimulator
 import AudioCore
-import EngineRuns
+import TestEngines
 import TestAudio
-import TestVoices
 import Testing
 import VoiceEngines
 

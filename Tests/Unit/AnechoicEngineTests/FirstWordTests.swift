@@ -1,7 +1,6 @@
 import AudioCore
-import EngineRuns
+import TestEngines
 import TestAudio
-import TestVoices
 import Testing
 import VoiceEngines
 

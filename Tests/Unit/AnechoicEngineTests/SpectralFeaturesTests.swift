@@ -1,7 +1,6 @@
 @testable import AnechoicEngine
 import AudioCore
 import TestAudio
-import TestVoices
 import Testing
 
 struct SpectralFeaturesTests {

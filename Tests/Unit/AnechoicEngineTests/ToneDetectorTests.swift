@@ -1,7 +1,6 @@
 import AudioCore
 import Foundation
 import TestAudio
-import TestVoices
 import Testing
 
 @testable import AnechoicEngine

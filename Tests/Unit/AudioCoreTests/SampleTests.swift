@@ -11,7 +11,7 @@ struct SampleTests {
     let fault = bytes.withUnsafeBytes { queue.append($0) }
     #expect(fault == nil)
     let frame = Frame(rate: .hz16000, channelCount: 2)
-    let taken = queue.take(into: frame)
+    let taken = queue.read(into: frame)
     #expect(taken == 4)
     var encoded = [UInt8](repeating: 0, count: bytes.count)
     encoded.withUnsafeMutableBytes { SampleCoding.encode(frame, count: 4, format, into: $0) }
@@ -24,8 +24,34 @@ struct SampleTests {
     var queue = SampleQueue(format: format)
     _ = values.withUnsafeBytes { queue.append($0) }
     let frame = Frame(rate: .hz8000, channelCount: 1)
-    queue.take(into: frame)
+    queue.read(into: frame)
     #expect(Array(frame.plane(0).prefix(3)) == [1, -1, 0.5])
+  }
+
+  @Test func aFrameArrivesAsItsEncodedSamplesDo() {
+    let format = AudioFormat(encoding: .f32, rate: .hz8000, channelCount: 2)
+    let frame = Frame(rate: .hz8000, channelCount: 2)
+    for index in 0..<frame.sampleCount {
+      frame.plane(0)[index] = Float(index - 40) / 20
+      frame.plane(1)[index] = index == 7 ? .nan : -Float(index) / 100
+    }
+    var bytes = [UInt8](repeating: 0, count: frame.sampleCount * format.bytesPerSampleFrame)
+    bytes.withUnsafeMutableBytes {
+      SampleCoding.encode(frame, count: frame.sampleCount, format, into: $0)
+    }
+    var typed = SampleQueue(format: format)
+    var encoded = SampleQueue(format: format)
+    for gap in [0, 0, 100, 0] {
+      typed.appendConcealment(gap)
+      encoded.appendConcealment(gap)
+      typed.append(frame.planePointers, 0..<frame.sampleCount)
+      _ = bytes.withUnsafeBytes { encoded.append($0) }
+    }
+    for channel in 0..<2 {
+      let samples = UnsafeBufferPointer(start: typed.samples(channel), count: typed.count)
+      let others = UnsafeBufferPointer(start: encoded.samples(channel), count: encoded.count)
+      #expect(samples.count == 420 && samples.elementsEqual(others))
+    }
   }
 
   @Test(arguments: SampleEncoding.allCases)
@@ -100,7 +126,7 @@ struct SampleTests {
     mutating func take(frames: Int) -> [Float] {
       var taken: [Float] = []
       for _ in 0..<frames {
-        queue.take(into: frame)
+        queue.read(into: frame)
         taken += frame.plane(0)
       }
       return taken
@@ -120,7 +146,7 @@ struct SampleTests {
       }
       _ = chunk.withUnsafeBytes { queue.append($0) }
       while queue.count >= frame.sampleCount {
-        queue.take(into: frame)
+        queue.read(into: frame)
         for sample in frame.plane(0) {
           received += 1
           isInOrder = isInOrder && sample == received / 1_000_000

@@ -52,7 +52,7 @@ struct StreamResamplerTests {
 
   @Test(arguments: [0, -48000, Int.min, 1, Int.max])
   func aRateOutOfReasonIsRefused(rate: Int) {
-    #expect(throws: FrameResampler.Failure.self) {
+    #expect(throws: FrameResampler.ResamplingError.self) {
       _ = try StreamResampler(from: rate, to: .hz48000)
     }
   }

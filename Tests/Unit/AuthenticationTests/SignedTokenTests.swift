@@ -1,4 +1,4 @@
-import TestTokens
+import TestCredentials
 import Testing
 
 @testable import Authentication
@@ -6,7 +6,7 @@ import Testing
 /// The parts of tokens that nobody has verified yet.
 struct SignedTokenTests {
   private func problem(_ text: String) -> String? {
-    do throws(AuthenticationFailure) {
+    do throws(AuthenticationError) {
       _ = try SignedToken(text)
       return nil
     } catch {

@@ -63,7 +63,7 @@ struct BearerTokenTests {
   private func problem(_ values: [String]) -> String? {
     var metadata = Metadata()
     for value in values { metadata.append("authorization", value) }
-    do throws(AuthenticationFailure) {
+    do throws(AuthenticationError) {
       _ = try BearerToken(metadata)
       return nil
     } catch {

@@ -1,6 +1,6 @@
 import Foundation
 import Synchronization
-import TestTokens
+import TestCredentials
 import Testing
 
 @testable import Authentication

@@ -1,6 +1,5 @@
 import Foundation
-import TestCertificates
-import TestTokens
+import TestCredentials
 import Testing
 
 @testable import Authentication
@@ -55,12 +54,12 @@ struct TokenKeysTests {
   @Test func aTokenOfAnotherKeyIsRefused() async throws {
     let token = try issuer.token(for: "olga", "media", signedBy: .stranger)
     #expect(
-      throws: AuthenticationFailure.invalid("the signature of the token is not valid")
+      throws: AuthenticationError.invalid("the signature of the token is not valid")
     ) { try verify(token, with: "keys.json") }
   }
 
   @Test func aTokenThatNamesAnUnknownKeyIsRefused() async throws {
-    let unknown = AuthenticationFailure.invalid(
+    let unknown = AuthenticationError.invalid(
       "no key of this server has the name and the algorithm of the token's key")
     for header in ["\"alg\":\"ES256\",\"kid\":\"ec-2\"", "\"alg\":\"RS256\",\"kid\":\"ec-1\""] {
       let token = try issuer.token(claims: TokenIssuer.claims(), header: header)
@@ -166,7 +165,7 @@ struct TokenKeysTests {
       ]
       for signature in wrong {
         let token = try SignedToken("\(parts[0]).\(parts[1]).\(signature)")
-        #expect(throws: AuthenticationFailure.invalid("the signature of the token is not valid")) {
+        #expect(throws: AuthenticationError.invalid("the signature of the token is not valid")) {
           try keys.verify(token)
         }
       }

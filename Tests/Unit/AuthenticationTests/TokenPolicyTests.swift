@@ -1,5 +1,5 @@
 import Foundation
-import TestTokens
+import TestCredentials
 import Testing
 
 @testable import Authentication
@@ -15,7 +15,7 @@ struct TokenPolicyTests {
   /// Returns the grant of a good token with these claims changed. A claim of "" is left out.
   private func grant(
     _ changes: [String: String] = [:], skew: Duration = .seconds(30), at time: Date = Self.now
-  ) throws(AuthenticationFailure) -> TokenGrant {
+  ) throws(AuthenticationError) -> TokenGrant {
     let claims = Self.good.merging(changes) { $1 }.filter { !$0.value.isEmpty }
     let json = "{\(claims.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ","))}"
     guard let claims = TokenClaims(Data(json.utf8)) else { throw .invalid("unreadable") }
@@ -27,7 +27,7 @@ struct TokenPolicyTests {
   private func failure(
     _ changes: [String: String], skew: Duration = .seconds(30), at time: Date = Self.now
   ) -> String? {
-    do throws(AuthenticationFailure) {
+    do throws(AuthenticationError) {
       _ = try grant(changes, skew: skew, at: time)
       return nil
     } catch {

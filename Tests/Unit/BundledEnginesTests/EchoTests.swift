@@ -1,5 +1,5 @@
 import AudioCore
-import EngineRuns
+import TestEngines
 import TestAudio
 import Testing
 import VoiceEngines

@@ -24,10 +24,10 @@ struct ChannelMapTests {
   @Test func theFirstMissingChannelIsNamed() {
     let positions = ChannelPositions(count: 2, reported: ["FL", "LFE"])
     #expect(positions.index(of: .position("LFE")) == 1)
-    #expect(throws: MissingChannel.self) {
+    #expect(throws: MissingChannelError.self) {
       try positions.indices(of: [.number(1), .position("FR")])
     }
-    let missing = MissingChannel(channel: .position("FR"), positions: positions)
+    let missing = MissingChannelError(channel: .position("FR"), positions: positions)
     #expect(missing.description == "has no channel FR; it has 2 channels: FL, LFE")
   }
 

@@ -4,7 +4,7 @@ import Testing
 /// Methods with one request and an asynchronous body.
 @Suite(.timeLimit(.minutes(1)))
 struct AsyncMethodTests {
-  private struct Refused: Error, CustomStringConvertible {
+  private struct RefusedError: Error, CustomStringConvertible {
     let description = "refused by the test"
   }
 
@@ -51,7 +51,7 @@ struct AsyncMethodTests {
   }
 
   @Test func anyOtherErrorIsInternal() async throws {
-    let method = ServerMethod.unary(.test) { _, _ in throw Refused() }
+    let method = ServerMethod.unary(.test) { _, _ in throw RefusedError() }
     try await withServer([method]) { server in
       let channel = server.channel()
       let error = await #expect(throws: Status.self) {

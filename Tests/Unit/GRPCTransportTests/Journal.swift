@@ -76,7 +76,7 @@ final class Journal: Sendable {
     satisfied.forEach { $0.resume() }
   }
 
-  /// Waits until `event` has been recorded this many times. Throws `TimedOut` after `limit`.
+  /// Waits until `event` has been recorded this many times. Throws `TimeoutError` after `limit`.
   func wait(
     for event: Event, times: Int = 1, in call: Int? = nil, within limit: Duration = .seconds(20)
   ) async throws {
@@ -85,7 +85,7 @@ final class Journal: Sendable {
       try await Task.sleep(for: limit)
       let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
       waiter?.continuation.resume(
-        throwing: TimedOut("\(event) in call \(call ?? 0), \(waiter?.missing ?? 0) missing"))
+        throwing: TimeoutError("\(event) in call \(call ?? 0), \(waiter?.missing ?? 0) missing"))
     }
     defer { alarm.cancel() }
     try await withCheckedThrowingContinuation { continuation in

@@ -89,7 +89,7 @@ struct MisuseTests {
       try await withServer(script) { server in
         let call = server.call()
         try await #require(call.exchange([1]) == [1])
-        try await server.journal.wait(for: .note("\(CallMisuse.secondWriter)"))
+        try await server.journal.wait(for: .note("\(CallMisuseError.secondWriter)"))
         call.halfClose()
         try await #require(call.outcome() == .ok)
       }
@@ -194,11 +194,11 @@ private let readOnRelease: ScriptedHandler.Step = { handler in
 }
 
 /// Returns the misuse with which a use of a call is refused, or nil if it succeeds.
-private func misuse(_ use: @Sendable () async throws -> Void) async throws -> CallMisuse? {
+private func misuse(_ use: @Sendable () async throws -> Void) async throws -> CallMisuseError? {
   do {
     try await use()
     return nil
-  } catch let misuse as CallMisuse {
+  } catch let misuse as CallMisuseError {
     return misuse
   }
 }

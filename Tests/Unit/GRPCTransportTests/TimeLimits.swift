@@ -2,13 +2,13 @@ import Foundation
 import Synchronization
 
 /// The error of a wait that took too long.
-struct TimedOut: Error, CustomStringConvertible {
+struct TimeoutError: Error, CustomStringConvertible {
   let description: String
 
   init(_ what: String) { description = "waited in vain for \(what)" }
 }
 
-/// Returns the result of `body`, or throws `TimedOut`. Returns in time even if `body` ignores its
+/// Returns the result of `body`, or throws `TimeoutError`. Returns in time even if `body` ignores its
 /// cancellation.
 func within<Result: Sendable>(
   _ limit: Duration = .seconds(20), _ body: @escaping @Sendable () async throws -> Result
@@ -23,7 +23,7 @@ func within<Result: Sendable>(
   }
   let alarm = Task {
     try await Task.sleep(for: limit)
-    race.finish(.failure(TimedOut("an operation, for \(limit)")))
+    race.finish(.failure(TimeoutError("an operation, for \(limit)")))
     work.cancel()
   }
   defer { alarm.cancel() }
@@ -75,7 +75,7 @@ private final class Race<Success: Sendable>: Sendable {
 func blockUntilReleased(_ journal: Journal) throws {
   let limit = ContinuousClock.now + .seconds(20)
   while journal.count(of: .note("release")) == 0 {
-    guard ContinuousClock.now < limit else { throw TimedOut("a release") }
+    guard ContinuousClock.now < limit else { throw TimeoutError("a release") }
     usleep(1000)
   }
 }

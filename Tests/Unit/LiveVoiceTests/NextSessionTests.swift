@@ -27,7 +27,9 @@ struct NextSessionTests {
 
   private func changeMode(_ running: RunningVoice) async throws {
     running.sessions.send(.with { $0.configChanged.config.preferredMicMode = .wideSpectrum })
-    try await Task.sleep(for: .milliseconds(50))
+    try await eventually("the change") {
+      Self.happens(running) { if case .configChanged = $0 { true } else { false } }
+    }
   }
 
   @Test func aSessionThatEndsWithAWrongTokenIsFollowedAfterSomeSeconds() async throws {
@@ -42,7 +44,7 @@ struct NextSessionTests {
     try await run { running in
       running.sessions.end(.explained(.resourceExhausted, "OVERLOADED", retryAfter: 1.5))
     } _: { _, _, pause in
-      #expect((.milliseconds(1500) ... .milliseconds(2400)).contains(pause))
+      #expect((.milliseconds(1500) ... .milliseconds(3400)).contains(pause))
     }
   }
 
@@ -110,7 +112,7 @@ struct NextSessionTests {
       running.voice.decideInjection(by: "olga", grant: true)
       try await eventually("decided") { decisions(running) == [true] }
       running.sessions.end(end)
-      try await Task.sleep(for: .milliseconds(100))
+      try await eventually("the next session") { running.sessions.script { $0.started.count } == 2 }
       try await running.becomes(.processed)
       ask(running)
       try await eventually("decided again") { decisions(running) == [true, true] }
@@ -120,10 +122,15 @@ struct NextSessionTests {
 
   /// Whether an event asks for a decision.
   private static func isAsked(_ running: RunningVoice) -> Bool {
+    happens(running) { if case .injectionPermissionRequested = $0 { true } else { false } }
+  }
+
+  /// Whether one of the events that wait is one that is looked for.
+  private static func happens(
+    _ running: RunningVoice, _ isIt: (Anechoic_V1_SessionEvent.OneOf_Event?) -> Bool
+  ) -> Bool {
     while let event = running.voice.nextEvent() {
-      if case .session(let event) = event, case .injectionPermissionRequested = event.event {
-        return true
-      }
+      if case .session(let event) = event, isIt(event.event) { return true }
     }
     return false
   }

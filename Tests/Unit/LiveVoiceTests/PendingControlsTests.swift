@@ -21,7 +21,7 @@ struct PendingControlsTests {
 
   private static func all(_ controls: inout PendingControls) -> [Anechoic_V1_Control] {
     var taken: [Anechoic_V1_Control] = []
-    while let control = controls.take(now: now) { taken.append(control) }
+    while let control = controls.pop(now: now) { taken.append(control) }
     return taken
   }
 
@@ -38,7 +38,7 @@ struct PendingControlsTests {
   @Test func aMuteWaitsForTheAnswerToTheLastOne() {
     var controls = PendingControls()
     let first = controls.add(Self.mute(true))
-    #expect(controls.take(now: Self.now)?.controlID == first)
+    #expect(controls.pop(now: Self.now)?.controlID == first)
     for muted in [false, true, false] { controls.add(Self.mute(muted)) }
     controls.add(Self.decision("a"))
     #expect(Self.all(&controls).map(\.decideMuteGesture.gestureID) == ["a"])
@@ -52,12 +52,12 @@ struct PendingControlsTests {
     var controls = PendingControls()
     controls.add(Self.mute(false), at: 1000)
     controls.add(Self.mute(false), at: 2000)
-    #expect(controls.take(now: Self.now, sent: 999) == nil)
-    #expect(controls.take(now: Self.now, sent: 1000)?.setMute.muted == false)
+    #expect(controls.pop(now: Self.now, sent: 999) == nil)
+    #expect(controls.pop(now: Self.now, sent: 1000)?.setMute.muted == false)
     controls = PendingControls()
     controls.add(Self.mute(false), at: 1000)
     controls.add(Self.mute(true), at: 2000)
-    #expect(controls.take(now: Self.now, sent: 999)?.setMute.muted == true)
+    #expect(controls.pop(now: Self.now, sent: 999)?.setMute.muted == true)
   }
 
   @Test func onlyTheLastOfSeveralMuteStatesIsSent() {

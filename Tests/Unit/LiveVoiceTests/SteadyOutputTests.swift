@@ -26,7 +26,7 @@ struct SteadyOutputTests {
     func pull(_ count: Int, silentUntil: Int64? = nil) -> [Float] {
       var result = [Float](repeating: .nan, count: count)
       let taken = result.withUnsafeMutableBufferPointer {
-        output.take(into: $0, silentUntil: silentUntil)
+        output.read(into: $0, silentUntil: silentUntil)
       }
       return Array(result[..<(taken * output.channels)])
     }

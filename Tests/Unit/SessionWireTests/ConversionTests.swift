@@ -68,7 +68,7 @@ struct ConversionTests {
   }
 
   @Test func aMaskThatNamesNothingOrNoFieldIsRefused() {
-    func refused(_ paths: [String]) -> InvalidField? {
+    func refused(_ paths: [String]) -> InvalidFieldError? {
       let update = Anechoic_V1_ConfigUpdate.with { $0.updateMask.paths = paths }
       do {
         _ = try SessionConfiguration().updated(by: update, path: "config", mask: "update_mask")
@@ -104,7 +104,7 @@ struct ConversionTests {
 extension SessionConfiguration {
   fileprivate func updated(
     by update: Anechoic_V1_ConfigUpdate, path: String, mask: String
-  ) throws(InvalidField) -> SessionConfiguration {
+  ) throws(InvalidFieldError) -> SessionConfiguration {
     try updated(by: ConfigurationPatch(update, path: path, mask: mask))
   }
 }

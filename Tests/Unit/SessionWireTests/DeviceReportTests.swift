@@ -116,13 +116,13 @@ struct DeviceReportTests {
 
   @Test(arguments: faults)
   func anInvalidReportIsRefusedWithItsField(fault: Fault) {
-    let field = #expect(throws: InvalidField.self) { _ = try report(fault.change) }
+    let field = #expect(throws: InvalidFieldError.self) { _ = try report(fault.change) }
     #expect(field?.path == "device_report" + fault.field)
   }
 
   private func report(
     _ change: (inout Anechoic_V1_DeviceReport) -> Void
-  ) throws(InvalidField) -> DeviceReport {
+  ) throws(InvalidFieldError) -> DeviceReport {
     var message = Anechoic_V1_DeviceReport()
     change(&message)
     return try DeviceReport(message, path: "device_report")

@@ -64,7 +64,7 @@ struct SpatialAudioTests {
     for (path, change) in Self.wrongStarts {
       var start = Self.start
       change(&start)
-      let fault = #expect(throws: InvalidField.self) { try SessionSetup(start) }
+      let fault = #expect(throws: InvalidFieldError.self) { try SessionSetup(start) }
       #expect(fault?.path == path && fault?.isUnsupported == false)
     }
   }
@@ -112,7 +112,7 @@ struct SpatialAudioTests {
       var source = Anechoic_V1_SpatialAudio.Source.with { $0.farEndID = "alice" }
       change(&source)
       let config = Anechoic_V1_SessionConfig.with { $0.spatialAudio.sources = [source] }
-      let fault = #expect(throws: InvalidField.self) {
+      let fault = #expect(throws: InvalidFieldError.self) {
         try SessionConfiguration(config, path: "config")
       }
       #expect(fault?.path == "config.spatial_audio.sources[0].\(field)")
@@ -120,7 +120,7 @@ struct SpatialAudioTests {
     let many = Anechoic_V1_SessionConfig.with {
       $0.spatialAudio.sources = (0...16).map { index in .with { $0.farEndID = "guest-\(index)" } }
     }
-    let fault = #expect(throws: InvalidField.self) {
+    let fault = #expect(throws: InvalidFieldError.self) {
       try SessionConfiguration(many, path: "config")
     }
     #expect(fault?.path == "config.spatial_audio.sources")
@@ -137,7 +137,7 @@ struct SpatialAudioTests {
 
   @Test func aPoseThatIsNoRotationIsRefused() throws {
     for (path, pose) in Self.wrongPoses {
-      let fault = #expect(throws: InvalidField.self) {
+      let fault = #expect(throws: InvalidFieldError.self) {
         try HeadPose(pose, path: "head_pose")
       }
       #expect(fault?.path == path)

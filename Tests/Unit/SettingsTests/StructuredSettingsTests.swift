@@ -33,9 +33,9 @@ struct StructuredSettingsTests {
       Setting("house.level", \.level, .number(-60...0), "The level"),
       Setting(
         "house.letters", \.letters,
-        .object(allowed: "numbers by letters") { object throws(NestedProblem) in
+        .object(allowed: "numbers by letters") { object throws(NestedSettingError) in
           for (key, value) in object where !(value is Int) {
-            throw NestedProblem(at: [key], "must be a number")
+            throw NestedSettingError(at: [key], "must be a number")
           }
           return object.count
         }, "Letters"),

@@ -50,13 +50,13 @@ struct MeasuredResponsesTests {
     for place in 0..<24 {
       var wrong = encoded
       wrong[place] ^= 0x40
-      #expect(throws: SOFAFault.self, "byte \(place)") { try MeasuredResponses(encoded: wrong) }
+      #expect(throws: SOFAError.self, "byte \(place)") { try MeasuredResponses(encoded: wrong) }
     }
     for size in [0, 7, 8, 23, 24, encoded.count - 1] {
       let short = Array(encoded.prefix(size))
-      #expect(throws: SOFAFault.self, "\(size) bytes") { try MeasuredResponses(encoded: short) }
+      #expect(throws: SOFAError.self, "\(size) bytes") { try MeasuredResponses(encoded: short) }
     }
-    #expect(throws: SOFAFault.self) { try MeasuredResponses(encoded: encoded + [0]) }
+    #expect(throws: SOFAError.self) { try MeasuredResponses(encoded: encoded + [0]) }
   }
 
   @Test(arguments: [Float.nan, .infinity, -.infinity, 1e30])
@@ -69,7 +69,7 @@ struct MeasuredResponsesTests {
       for byte in 0..<4 {
         wrong[24 + 4 * index + byte] = UInt8(truncatingIfNeeded: value.bitPattern >> (8 * byte))
       }
-      #expect(throws: SOFAFault.self, "number \(index)") { try MeasuredResponses(encoded: wrong) }
+      #expect(throws: SOFAError.self, "number \(index)") { try MeasuredResponses(encoded: wrong) }
     }
   }
 
@@ -77,6 +77,6 @@ struct MeasuredResponsesTests {
     var encoded = try #require(Self.own.encoded())
     let first = 24 + 4 * 5 * Self.own.directionCount
     for index in first..<first + 4 * Self.own.length { encoded[index] = 0 }
-    #expect(throws: SOFAFault.self) { try MeasuredResponses(encoded: encoded) }
+    #expect(throws: SOFAError.self) { try MeasuredResponses(encoded: encoded) }
   }
 }

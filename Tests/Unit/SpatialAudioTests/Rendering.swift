@@ -23,7 +23,7 @@ struct Rendering {
       input.fill(signal[frame * count..<(frame + 1) * count])
       for source in 0..<renderer.sourceCount {
         let (setting, head) = scene(frame, source)
-        renderer.take(input.mono, of: source, setting, head: head)
+        renderer.accept(input.mono, of: source, setting, head: head)
       }
       input.output.clear()
       renderer.add(to: input.output)

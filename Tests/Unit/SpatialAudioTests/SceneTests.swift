@@ -111,10 +111,10 @@ struct SceneTests {
   }
 
   @Test func aFileThatIsNoSOFAIsRefused() {
-    #expect(throws: SOFAFault.self) {
+    #expect(throws: SOFAError.self) {
       try HeadRelatedSet(sofaFile: "/etc/hostname", rate: .hz16000)
     }
-    #expect(throws: SOFAFault.self) {
+    #expect(throws: SOFAError.self) {
       try HeadRelatedSet(sofaFile: "/nowhere.sofa", rate: .hz16000)
     }
   }

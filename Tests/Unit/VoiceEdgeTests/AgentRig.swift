@@ -8,7 +8,6 @@ import ScriptedDevices
 import SwiftProtobuf
 import Synchronization
 import TestAudio
-import TestVoices
 import Testing
 import VoiceClient
 import VoiceEngines
@@ -163,6 +162,16 @@ final class AgentRig: Sendable {
   func running() async throws {
     try await eventually("devices run") {
       self.agent.microphone.record.value.isRunning && self.agent.loudspeaker.record.value.isRunning
+    }
+  }
+}
+
+extension AgentRig {
+  /// Waits until the loudspeaker has played for this much longer, by its own clock at 16 kHz.
+  func plays(_ time: Duration) async throws {
+    let end = loudspeaker.playedCount + Int(time / .seconds(1) * 16_000)
+    try await eventually("\(time) are played", within: .seconds(20) + time * 5) {
+      self.loudspeaker.playedCount >= end
     }
   }
 }

@@ -1,9 +1,7 @@
-import DBus
+@testable import VoiceEdge
 import Foundation
 import Synchronization
 import Testing
-
-@testable import VoiceEdge
 
 /// The keys that were pressed.
 private final class Keys: Sendable {

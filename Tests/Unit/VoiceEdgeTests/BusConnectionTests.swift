@@ -1,8 +1,6 @@
-import DBus
+@testable import VoiceEdge
 import Foundation
 import Testing
-
-@testable import VoiceEdge
 
 /// Connections to a real message bus.
 @Suite(.serialized, .timeLimit(.minutes(1)))

@@ -6,7 +6,7 @@ import GRPCTransport
 import ScriptedDevices
 import SwiftProtobuf
 import Synchronization
-import TestVoices
+import TestAudio
 import Testing
 import VoiceClient
 import VoiceServer

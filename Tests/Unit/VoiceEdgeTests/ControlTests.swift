@@ -115,7 +115,7 @@ struct ControlTests {
         configuration, system: ScriptedMachine(), engines: .bundled,
         log: { _ in })
       await #expect(
-        throws: EdgeFailure(
+        throws: EdgeError(
           "control socket \(rig.folder.path("agent")): another agent uses it")
       ) {
         try await second.run()
@@ -135,7 +135,7 @@ struct ControlTests {
       let second = EdgeAgent(
         configuration, system: ScriptedMachine(), engines: .bundled,
         log: { _ in })
-      let failure = await #expect(throws: EdgeFailure.self) { try await second.run() }
+      let failure = await #expect(throws: EdgeError.self) { try await second.run() }
       #expect(
         failure?.description.contains("start.engine: \"silence\" is not an engine") == true,
         "\(String(describing: failure))")

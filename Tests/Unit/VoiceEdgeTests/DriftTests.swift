@@ -27,7 +27,7 @@ struct DriftTests {
       var levels: [Int] = []
       for _ in 0..<Self.pieces {
         tap.clear()
-        try await Task.sleep(for: .seconds(10))
+        try await rig.plays(.seconds(10))
         let echo = level(Array(rig.loudspeaker.played.suffix(160_000))) + Air.decibels
         reductions.append(echo - level(tap.samples))
         levels.append(controls.leastLevel)

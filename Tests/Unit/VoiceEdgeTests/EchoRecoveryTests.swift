@@ -20,14 +20,14 @@ struct EchoRecoveryTests {
   @Test(arguments: all ? Fault.allCases : [.microphoneLost])
   func echoIsGoneAgainSoonAfterAFault(_ fault: Fault) async throws {
     try await AgentRig.runWithEcho { rig, tap in
-      try await Task.sleep(for: .seconds(6))
+      try await rig.plays(.seconds(6))
       let echo = level(Array(rig.loudspeaker.played.suffix(32_000))) + Air.decibels
       tap.clear()
-      try await Task.sleep(for: .seconds(1))
+      try await rig.plays(.seconds(1))
       let before = level(tap.samples)
       try await strike(fault, rig)
       tap.clear()
-      try await Task.sleep(for: .seconds(8))
+      try await rig.plays(.seconds(8))
       let levels = stride(from: 0, to: tap.samples.count - 4000, by: 4000).map {
         level(tap.samples[$0..<($0 + 4000)])
       }

@@ -44,6 +44,14 @@ final class FIFOTap: Sendable {
 
   var count: Int { bytes.withLock { $0.count / 2 } }
 
+  /// Waits until the newest 1,600 samples are silent.
+  func becomesSilent() async throws {
+    try await eventually("it is silent") {
+      let newest = samples.suffix(1600)
+      return newest.count == 1600 && newest.allSatisfy { $0 == 0 }
+    }
+  }
+
   /// Discards the recorded samples.
   func clear() { bytes.withLock { $0.removeAll(keepingCapacity: true) } }
 }

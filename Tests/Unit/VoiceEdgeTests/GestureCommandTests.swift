@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import VoiceEdge
@@ -27,10 +28,13 @@ struct GestureCommandTests {
     #expect(ContinuousClock.now - start < .seconds(20))
   }
 
-  @Test func theCommandEndsWithItsTask() async {
+  @Test func theCommandEndsWithItsTask() async throws {
     let start = ContinuousClock.now
-    let task = Task { await ask("sleep 50; true") }
-    try? await Task.sleep(for: .milliseconds(50))
+    let folder = try Folder()
+    let task = Task { await ask("touch \(folder.path("begun")); sleep 50; true") }
+    try await eventually("it has begun") {
+      FileManager.default.fileExists(atPath: folder.path("begun"))
+    }
     task.cancel()
     #expect(await !task.value)
     #expect(ContinuousClock.now - start < .seconds(20))

@@ -1,13 +1,11 @@
 import AnechoicAPI
-import DBus
+@testable import VoiceEdge
 import Foundation
 import GRPCTransport
 import ScriptedDevices
 import SwiftProtobuf
 import Testing
 import VoiceClient
-
-@testable import VoiceEdge
 
 /// Clients that ask to speak into the call of this machine, and the person who answers them.
 @Suite(.serialized, .timeLimit(.minutes(1)))

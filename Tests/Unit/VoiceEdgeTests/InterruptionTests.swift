@@ -1,12 +1,10 @@
 import AnechoicAPI
-import DBus
+@testable import VoiceEdge
 import Foundation
 import GRPCTransport
 import SwiftProtobuf
 import Testing
 import VoiceClient
-
-@testable import VoiceEdge
 
 /// Interruptions of the microphone that the machine causes, as a watcher of the session sees them.
 @Suite(.serialized, .timeLimit(.minutes(1)))

@@ -153,16 +153,16 @@ struct JoinTests {
     let folder = try Folder()
     try folder.write(text, "ticket")
     let file = JoinTicketFile(path: folder.path("ticket"))
-    #expect(throws: JoinTicketFile.Problem.self) { try file.read() }
+    #expect(throws: JoinTicketFile.FileError.self) { try file.read() }
   }
 
   @Test func filesThatCannotBeUsedHaveAReason() throws {
     let folder = try Folder()
     let none = JoinTicketFile(path: folder.path("none/ticket"))
-    #expect(throws: JoinTicketFile.Problem.self) { try none.read() }
+    #expect(throws: JoinTicketFile.FileError.self) { try none.read() }
     let ticket = try #require(JoinTicket("edge:00"))
-    #expect(throws: JoinTicketFile.Problem.self) { try none.write(ticket) }
-    #expect(throws: JoinTicketFile.Problem.self) {
+    #expect(throws: JoinTicketFile.FileError.self) { try none.write(ticket) }
+    #expect(throws: JoinTicketFile.FileError.self) {
       try JoinTicketFile(path: folder.url.path).read()
     }
     let file = JoinTicketFile(path: folder.path("ticket"))

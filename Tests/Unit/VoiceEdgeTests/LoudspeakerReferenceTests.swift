@@ -37,7 +37,7 @@ struct LoudspeakerReferenceTests {
       fill(rings.referenceChannels, 0.5)
       edge.routeChanged(RouteSelector.Change(reason: .override, previous: nil, current: port))
       var audio = Anechoic_V1_AudioInput()
-      edge.takeReference(into: &audio)
+      edge.readReference(into: &audio)
       let heard = edge.buffers.reference.plane(0)[0]
       #expect(heard == sample, "\(port.id)")
       #expect(rings.loopback.count == 0 && rings.referenceChannels.count == 0, "\(port.id)")

@@ -1,8 +1,6 @@
-import DBus
+@testable import VoiceEdge
 import Foundation
 import Testing
-
-@testable import VoiceEdge
 
 /// Media players beside a call. The bus is real, and the players have the interface of real ones
 /// (`Tests/Support/BusPrograms/player.py`).

@@ -123,12 +123,17 @@ struct MuteTests {
   @Test func aPressOutlivesTheSessionThatShouldDecideIt() async throws {
     try await withKey { setup in
       setup.configuration.session.configuration.mute.gesturePolicy = .ask
-      setup.configuration.mute.gestureCommand = "sleep 0.5"
+      let (asked, go) = (setup.folder.path("asked"), setup.folder.path("go"))
+      setup.configuration.mute.gestureCommand =
+        "touch \(asked); until test -e \(go); do sleep 0.01; done"
     } _: { rig, press in
       try await eventually("audio flows") { rig.status.latency.server > 0 }
       press(1)
-      try await Task.sleep(for: .milliseconds(150))
+      try await eventually("it is asked") {
+        FileManager.default.fileExists(atPath: rig.folder.path("asked"))
+      }
       try await rig.remote.delete("sessions/edge")
+      try rig.folder.write("", "go")
       try await expectMuted(rig, true, holders: [.session])
     }
   }

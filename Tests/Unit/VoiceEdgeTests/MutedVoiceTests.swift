@@ -37,13 +37,13 @@ struct MutedVoiceTests {
     try await eventually("processed") { tap.samples.contains { $0 < -0.2 } }
   }
 
-  /// Expects that nothing is heard for a time, from a little later on.
+  /// Expects that soon nothing is heard, for this much of the sound at 16 kHz.
   private func expectSilence(_ tap: FIFOTap, for time: Duration) async throws {
-    try await Task.sleep(for: .milliseconds(100))
+    try await tap.becomesSilent()
     tap.clear()
-    try await Task.sleep(for: time)
-    let samples = tap.samples
-    #expect(samples.count > 1600 && samples.allSatisfy { $0 == 0 })
+    let count = Int(time / .seconds(1) * 16_000)
+    try await eventually("it goes on") { tap.count >= count }
+    #expect(tap.samples.allSatisfy { $0 == 0 })
   }
 
   private func mutes(_ server: ScriptedSessions) -> [Bool] { server.script { $0.mutes } }
@@ -79,7 +79,7 @@ struct MutedVoiceTests {
       try await eventually("muted") { rig.status.mute.session }
       let call = Task { try await rig.local.setMute("", muted: true) }
       defer { call.cancel() }
-      try await Task.sleep(for: .milliseconds(100))
+      try await eventually("it is under way") { !mutes(server).isEmpty }
       server.mute(false)
       try await expectSilence(tap, for: .milliseconds(400))
       #expect(rig.status.mute.isMuted)

@@ -107,7 +107,7 @@ struct NamedFarEndTests {
 
   /// Returns the level of the left ear, whose samples alone are recorded.
   private func left(_ rig: AgentRig) async throws -> Float {
-    try await Task.sleep(for: .milliseconds(800))
+    try await rig.plays(.milliseconds(800))
     return level(rig.loudspeaker.played.suffix(4000))
   }
 
@@ -165,7 +165,7 @@ struct NamedFarEndTests {
       bob.play(Self.noise)
       try await eventually("both are heard") { level(rig.loudspeaker.played.suffix(3200)) > -15 }
       await bob.stall()
-      try await Task.sleep(for: .seconds(4))
+      try await rig.plays(.seconds(4))
       // The connection holds some of it, and the agent takes no more.
       let ahead = alice.written - rig.loudspeaker.played.count
       #expect(ahead < 60 * 16_000, "\(ahead) samples wait")
@@ -229,9 +229,9 @@ struct NamedFarEndTests {
       bob.place = .fifo(path: setup.folder.path("far"))
       setup.configuration.programs.farEnds = [bob]
     } _: { rig, tap in
-      try await Task.sleep(for: .seconds(7))
+      try await rig.plays(.seconds(7))
       tap.clear()
-      try await Task.sleep(for: .seconds(1))
+      try await rig.plays(.seconds(1))
       let echo = level(Array(rig.loudspeaker.played.suffix(16_000))) + Air.decibels
       #expect(echo > -40 && echo - level(tap.samples) > 20, "\(echo) and \(level(tap.samples)) dB")
     }

@@ -1,4 +1,4 @@
-import DBus
+@testable import VoiceEdge
 import Foundation
 import Synchronization
 import Testing

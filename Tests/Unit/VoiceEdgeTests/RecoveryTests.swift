@@ -56,7 +56,7 @@ struct RecoveryTests {
       try await Task.sleep(for: .seconds(1))
       rig.loudspeaker.stall(false)
       try await isHeard(rig)
-      try await Task.sleep(for: .seconds(2))
+      try await rig.plays(.seconds(2))
       // Samples that waited too long would be skipped.
       #expect(try await rig.edgeStatus().flow.playbackSamplesSkipped < 1600)
     }

@@ -101,8 +101,8 @@ struct ResumedSessionTests {
       proxy.freeze()
       let press = [UInt8].micMutePress
       #expect(write(key, press, press.count) == press.count)
-      try await Task.sleep(for: .milliseconds(300))
-      #expect(rig.status.isConnected && rig.status.mute.isMuted)
+      try await eventually("muted") { rig.status.mute.isMuted }
+      #expect(rig.status.isConnected && rig.status.resumptionCount == 0)
       try await eventually("resumed") { rig.status.resumptionCount == 1 && rig.status.isConnected }
       try await eventually("muted there") {
         try await rig.remote.get(rig.status.session).mute.muted

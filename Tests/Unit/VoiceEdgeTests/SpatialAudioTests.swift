@@ -39,7 +39,7 @@ struct SpatialAudioTests {
       // Only the left channel of the loudspeaker is recorded.
       func left(yaw: Float) async throws -> Float {
         try await head.send(pose(yaw: yaw))
-        try await Task.sleep(for: .milliseconds(700))
+        try await rig.plays(.milliseconds(700))
         return level(rig.loudspeaker.played.suffix(4000))
       }
       let (right, ahead, turned) = (

@@ -1,13 +1,11 @@
 import AnechoicAPI
-import DBus
+@testable import VoiceEdge
 import Foundation
 import GRPCTransport
 import SwiftProtobuf
 import Synchronization
 import Testing
 import VoiceClient
-
-@testable import VoiceEdge
 
 /// An agent that shares its headset with another machine.
 @Suite(.timeLimit(.minutes(2)))

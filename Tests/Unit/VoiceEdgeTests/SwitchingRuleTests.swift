@@ -22,10 +22,10 @@ struct SwitchingRuleTests {
     var rule = rule()
     rule.connected()
     #expect(rule.withheld(now: at(60)) == ["headset", "buds"])
-    var areNews = [rule.take(decision("headset", "desk"))]
+    var areNews = [rule.accept(decision("headset", "desk"))]
     #expect(rule.withheld(now: at(60)) == ["buds"])
     for (headset, holder) in [("headset", "phone"), ("headset", "phone"), ("other", "desk")] {
-      areNews.append(rule.take(decision(headset, holder)))
+      areNews.append(rule.accept(decision(headset, holder)))
     }
     #expect(areNews == [true, true, false, false])
     #expect(rule.withheld(now: at(60)) == ["headset", "buds"])
@@ -34,7 +34,7 @@ struct SwitchingRuleTests {
   @Test func theLastDecisionCountsForTenSecondsWithoutTheArbiter() {
     var rule = rule()
     rule.connected()
-    _ = rule.take(decision("headset", "desk"))
+    _ = rule.accept(decision("headset", "desk"))
     rule.lost(now: at(20))
     rule.lost(now: at(25))
     #expect(rule.withheld(now: at(29.9)) == ["buds"])

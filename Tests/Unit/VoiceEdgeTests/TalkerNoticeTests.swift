@@ -1,10 +1,8 @@
-import DBus
+@testable import VoiceEdge
 import Foundation
 import ScriptedDevices
 import Testing
 import VoiceClient
-
-@testable import VoiceEdge
 
 /// The ways in which a person is told who talks while muted. The bus is real, and the notification service
 /// has the interface of a real one (`Tests/Support/BusPrograms/notifications.py`).

@@ -30,7 +30,7 @@ struct UnmutedVoiceTests {
       defer { tap.stop() }
       try await eventually("loud") { tap.samples.contains { $0 > 0.8 } }
       _ = try await rig.local.setMute("", muted: true)
-      try await Task.sleep(for: .milliseconds(300))
+      try await tap.becomesSilent()
       tap.clear()
       moment.isNow()
       _ = try await rig.local.setMute("", muted: false)

@@ -21,16 +21,16 @@ struct EngineCatalogTests {
 
   @Test(arguments: ["Delay", "delay/1", "dela", " "])
   func anUnknownNameIsRefusedWithTheKnownNames(name: String) {
-    let error = #expect(throws: UnknownEngine.self) { try catalog.engine(named: name) }
+    let error = #expect(throws: UnknownEngineError.self) { try catalog.engine(named: name) }
     #expect(
       error?.description
         == "\"\(name)\" is not an engine of this program; use webrtc-audio-processing or delay")
-    #expect(throws: UnknownEngine.self) { try catalog.preferring(name) }
+    #expect(throws: UnknownEngineError.self) { try catalog.preferring(name) }
   }
 
   @Test func aLongUnknownNameIsCutOff() {
     let name = String(repeating: "ä", count: 1_000_000)
-    let error = #expect(throws: UnknownEngine.self) { try catalog.engine(named: name) }
+    let error = #expect(throws: UnknownEngineError.self) { try catalog.engine(named: name) }
     #expect((error?.description.utf8.count ?? .max) < 300)
     let shown = String(repeating: "ä", count: 63)
     #expect(error?.description.hasPrefix("\"\(shown)…\" is not an engine") == true)

@@ -5,7 +5,7 @@ import Foundation
 import GRPCTransport
 import SessionWire
 import SwiftProtobuf
-import TestTokens
+import TestCredentials
 import Testing
 import VoiceClient
 
@@ -249,10 +249,6 @@ struct AccessTableTests {
   /// Waits until the id of a session is free again.
   private func free(_ id: String, _ tokens: TokenServer) async throws {
     let admin = try tokens.media("root", "admin")
-    let limit = ContinuousClock.now + .seconds(10)
-    while try await admin.capabilities().sessionsActive > 0 {
-      try #require(ContinuousClock.now < limit, "\(id) never ended")
-      try await Task.sleep(for: .milliseconds(2))
-    }
+    try await until("\(id) ends") { try await admin.capabilities().sessionsActive == 0 }
   }
 }

@@ -1,11 +1,9 @@
 import AnechoicAPI
 import AudioCore
 import Foundation
-import SessionRecording
 import SessionWire
 import SwiftProtobuf
 import TestAudio
-import TestPackets
 import Testing
 import VoiceServer
 

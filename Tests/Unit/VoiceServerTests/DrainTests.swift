@@ -27,9 +27,7 @@ struct DrainTests {
         group.addTask { try await Self.runSession(index, server, ready) }
       }
       group.addTask {
-        while ready.value < Self.count {
-          try await Task.sleep(for: .milliseconds(20))
-        }
+        try await until("all are ready") { ready.value == Self.count }
         _ = kill(identifier, SIGTERM)
       }
       try await group.waitForAll()

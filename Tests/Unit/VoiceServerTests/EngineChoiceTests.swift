@@ -1,7 +1,6 @@
 import AnechoicAPI
 import AudioCore
 import GRPCTransport
-import SessionRecording
 import SessionWire
 import SwiftProtobuf
 import TestEngines

@@ -5,7 +5,6 @@ import GRPCTransport
 import SessionWire
 import SwiftProtobuf
 import TestAudio
-import TestVoices
 import Testing
 import VoiceClient
 

@@ -1,7 +1,6 @@
 import AnechoicAPI
 import AudioCore
 import Foundation
-import SessionRecording
 import SessionWire
 import SwiftProtobuf
 import TestAudio

@@ -41,7 +41,7 @@ struct InjectionSourceTests {
     var pieces: [InjectedSpeech] = []
     for offset in stride(from: 0, to: audio.count, by: 2 * samples) {
       let chunk = audio[offset...].prefix(2 * samples)
-      try await source.take(.audio(.with { $0.samples = Data(chunk) }))
+      try await source.accept(.audio(.with { $0.samples = Data(chunk) }))
       while let piece = try await source.nextPiece(isComplete: false) { pieces.append(piece) }
     }
     while let piece = try await source.nextPiece(isComplete: true) { pieces.append(piece) }

@@ -37,7 +37,9 @@ struct JoinedSessionTests {
         }
         #expect(try await sessions.get("sessions/call").playbackClient.isEmpty == false)
         player.cancel()
-        try await Self.until { try await sessions.get("sessions/call").playbackClient.isEmpty }
+        try await until("nobody else plays") {
+          try await sessions.get("sessions/call").playbackClient.isEmpty
+        }
       }
       #expect(recording.playback.isEmpty && !recording.processed.isEmpty)
       let chunks = heard.withLock { $0 }
@@ -152,15 +154,6 @@ struct JoinedSessionTests {
         player.cancel()
       }
       #expect(recording.status == nil && recording.endReason == .clientClosed)
-    }
-  }
-
-  /// Waits until a condition holds.
-  private static func until(_ condition: () async throws -> Bool) async throws {
-    let limit = ContinuousClock.now + .seconds(20)
-    while try await !condition() {
-      try #require(ContinuousClock.now < limit)
-      try await Task.sleep(for: .milliseconds(10))
     }
   }
 }

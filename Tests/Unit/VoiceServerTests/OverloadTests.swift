@@ -2,7 +2,6 @@ import AnechoicAPI
 import AudioCore
 import GRPCTransport
 import Operations
-import SessionRecording
 import SessionWire
 import SwiftProtobuf
 import TestEngines
@@ -104,11 +103,7 @@ struct OverloadTests {
       while try await second.receive() != nil {}
       // Not at once, so that it does not change with each session.
       #expect(try await readiness() == .notServing)
-      let limit = ContinuousClock.now + .seconds(30)
-      while try await readiness() != .serving {
-        try #require(ContinuousClock.now < limit)
-        try await Task.sleep(for: .seconds(1))
-      }
+      try await until("it is ready") { try await readiness() == .serving }
       first.cancel()
     }
   }

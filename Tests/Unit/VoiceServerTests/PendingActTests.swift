@@ -2,13 +2,12 @@ import AnechoicAPI
 import AudioCore
 import BundledEngines
 import Foundation
-import SessionWire
+@testable import SessionWire
 import SwiftProtobuf
 import Testing
 import VoiceEngines
 import VoiceSessions
 
-@testable import SessionRecording
 @testable import VoiceServer
 
 /// The acts that a recorder holds until the session has processed the microphone chunk before them.

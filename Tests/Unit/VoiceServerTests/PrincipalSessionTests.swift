@@ -3,8 +3,7 @@ import Authentication
 import Foundation
 import GRPCTransport
 import SwiftProtobuf
-import TestCertificates
-import TestTokens
+import TestCredentials
 import Testing
 import VoiceClient
 import VoiceServer

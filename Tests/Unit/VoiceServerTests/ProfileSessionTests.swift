@@ -3,7 +3,6 @@ import AudioCore
 import Authentication
 import Foundation
 import GRPCTransport
-import SessionRecording
 import SessionWire
 import SpatialAudio
 import SwiftProtobuf

@@ -2,7 +2,6 @@ import AnechoicAPI
 import BundledEngines
 import Foundation
 import GRPCTransport
-import SessionRecording
 import SessionWire
 import SpatialAudio
 import SwiftProtobuf

@@ -3,7 +3,7 @@ import Authentication
 import Foundation
 import GRPCTransport
 import SwiftProtobuf
-import TestTokens
+import TestCredentials
 import Testing
 import VoiceClient
 import VoiceServer

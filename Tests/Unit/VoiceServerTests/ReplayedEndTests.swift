@@ -2,7 +2,6 @@ import AnechoicAPI
 import AudioCore
 import Foundation
 import GRPCTransport
-import SessionRecording
 import SessionWire
 import SwiftProtobuf
 import Testing

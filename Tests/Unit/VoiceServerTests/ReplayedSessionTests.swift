@@ -3,7 +3,6 @@ import AudioCore
 import BundledEngines
 import Foundation
 import GRPCTransport
-import SessionRecording
 import SessionWire
 import SwiftProtobuf
 import Synchronization

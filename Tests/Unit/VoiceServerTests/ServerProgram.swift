@@ -45,11 +45,7 @@ final class ServerProgram {
 
   /// Waits for the end, for 30 s at most. Returns the exit code, or nil if a signal ended the program.
   func exitCode() async throws -> Int32? {
-    let limit = ContinuousClock.now + .seconds(30)
-    while process.isRunning {
-      try #require(ContinuousClock.now < limit, "the server runs on")
-      try await Task.sleep(for: .milliseconds(20))
-    }
+    try await until("the server ends") { !process.isRunning }
     return process.terminationReason == .exit ? process.terminationStatus : nil
   }
 }

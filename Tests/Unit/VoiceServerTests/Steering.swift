@@ -55,10 +55,8 @@ extension SessionsClient {
 
   /// Waits until a session has processed this many frames.
   func waitForFrames(_ count: UInt64 = 1, of session: String) async throws {
-    let limit = ContinuousClock.now + .seconds(30)
-    while try await get(session).stats.flow.framesProcessed < count {
-      try #require(ContinuousClock.now < limit, "\(session) never processed \(count) frames")
-      try await Task.sleep(for: .milliseconds(20))
+    try await until("\(session) processes \(count) frames") {
+      try await get(session).stats.flow.framesProcessed >= count
     }
   }
 }

@@ -1,10 +1,10 @@
 import AnechoicAPI
 import Foundation
 import GRPCTransport
-import SessionRecording
+import SessionWire
 import SwiftProtobuf
 import Synchronization
-import TestTokens
+import TestCredentials
 import Testing
 import VoiceClient
 
@@ -169,14 +169,11 @@ struct StoredPermissionTests {
 
   /// Waits until the file contains this many decisions.
   private func saved(_ count: Int) async throws {
-    let limit = ContinuousClock.now + .seconds(10)
-    while true {
+    try await until("the file has \(count) decisions") {
       let list =
         (try? JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: file))))
         as? [Any]
-      if list?.count == count { return }
-      try #require(ContinuousClock.now < limit, "the file never had \(count) decisions")
-      try await Task.sleep(for: .milliseconds(5))
+      return list?.count == count
     }
   }
 }

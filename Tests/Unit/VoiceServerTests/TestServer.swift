@@ -93,10 +93,8 @@ struct TestServer {
 
   /// Waits until the server counts this many sessions.
   func sessionsActive(become count: UInt32) async throws {
-    let limit = ContinuousClock.now + .seconds(20)
-    while try await client.capabilities().sessionsActive != count {
-      try #require(ContinuousClock.now < limit, "sessions_active never became \(count)")
-      try await Task.sleep(for: .milliseconds(10))
+    try await until("sessions_active becomes \(count)") {
+      try await client.capabilities().sessionsActive == count
     }
   }
 }

@@ -2,7 +2,7 @@ import AnechoicAPI
 import Authentication
 import Foundation
 import GRPCTransport
-import TestTokens
+import TestCredentials
 import Testing
 import VoiceClient
 import VoiceServer

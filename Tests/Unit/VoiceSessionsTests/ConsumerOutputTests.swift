@@ -2,8 +2,6 @@ import AcousticSimulator
 import AudioCore
 import BundledEngines
 import TestAudio
-import TestPackets
-import TestVoices
 import Testing
 import VoiceEngines
 import VoiceSessions

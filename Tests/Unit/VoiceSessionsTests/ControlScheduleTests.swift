@@ -26,7 +26,7 @@ struct ControlScheduleTests {
     for id in 1...UInt64(ControlSchedule.capacity) { try schedule.add(mute(id, at: 500)) }
     let refusal = #expect(throws: Refusal.self) { try schedule.add(mute(99, at: 1)) }
     #expect(refusal?.kind == .tooMany)
-    #expect(schedule.takeAll().map(\.id) == Array(1...UInt64(ControlSchedule.capacity)))
+    #expect(schedule.popAll().map(\.id) == Array(1...UInt64(ControlSchedule.capacity)))
     #expect(schedule.isEmpty)
   }
 
@@ -43,7 +43,7 @@ struct ControlScheduleTests {
     let refusal = #expect(throws: Refusal.self) { try add(99) }
     #expect(refusal?.reason == "TOO_MANY_CONTROLS")
     for id in 1...UInt64(ControlSchedule.capacity) { try schedule.add(mute(id, at: 500)) }
-    let all = schedule.takeAll()
+    let all = schedule.popAll()
     #expect(all.count == ControlSchedule.othersCapacity + ControlSchedule.capacity)
     try add(101)
   }
@@ -70,6 +70,6 @@ struct ControlScheduleTests {
   }
 
   private func ids(_ schedule: inout ControlSchedule, _ frame: Range<Int64>) -> [UInt64] {
-    schedule.takeDue(in: frame).map(\.id)
+    schedule.popDue(in: frame).map(\.id)
   }
 }

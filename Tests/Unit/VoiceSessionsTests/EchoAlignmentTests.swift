@@ -1,7 +1,6 @@
 import AcousticSimulator
 import AudioCore
 import TestAudio
-import TestVoices
 import Testing
 
 @testable import VoiceSessions

@@ -2,7 +2,6 @@ import AcousticSimulator
 import AudioCore
 import BundledEngines
 import TestAudio
-import TestVoices
 import Testing
 import VoiceEngines
 import VoiceSessions

@@ -1,6 +1,6 @@
 import AcousticSimulator
 import AudioCore
-import TestVoices
+import TestAudio
 import Testing
 
 @testable import VoiceSessions

@@ -86,7 +86,7 @@ struct InputTests {
   @Test func badAudioIsRefusedAndNothingOfItIsKept() throws {
     let run = try SessionRun(SessionSetup(microphone: .f32(.hz16000, 2)))
     let poison = encode([[0, 0, .nan], [0, 0, 0]], .f32)
-    let cases: [([UInt8], Int64?, InputFault)] = [
+    let cases: [([UInt8], Int64?, InputError)] = [
       ([], nil, .empty),
       ([0, 1, 2], nil, .partialSampleFrame(bytes: 3, sampleFrame: 8)),
       (poison, nil, .notANumber(sample: 2)),
@@ -106,6 +106,6 @@ struct InputTests {
     let run = try SessionRun(SessionSetup(microphone: .s16, reference: .s16))
     let second = [UInt8](repeating: 0, count: 32000)
     for _ in 0..<5 { try run.send(reference: second) }
-    #expect(throws: InputFault.tooFarAhead(.seconds(5))) { try run.send(reference: second) }
+    #expect(throws: InputError.tooFarAhead(.seconds(5))) { try run.send(reference: second) }
   }
 }

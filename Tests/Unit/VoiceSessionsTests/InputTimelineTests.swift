@@ -98,13 +98,13 @@ struct InputTimelineTests {
     @discardableResult
     mutating func send(count: Int, of value: Float, at sample: Int64) throws -> Int64 {
       let bytes = encode([[Float](repeating: value, count: count)], .f32)
-      return try bytes.withUnsafeBytes { bytes throws(InputFault) in
+      return try bytes.withUnsafeBytes { bytes throws(InputError) in
         try timeline.append(bytes, firstSample: sample)
       }
     }
 
     mutating func takeFrame() -> [Float] {
-      timeline.take(into: frame)
+      timeline.read(into: frame)
       return Array(frame.plane(0))
     }
 

@@ -63,6 +63,6 @@ struct InterruptionsTests {
 extension Interruptions {
   /// Needed because a mutating call cannot be part of an expectation.
   fileprivate mutating func changes(_ report: InterruptionReport) -> [Interruption] {
-    take(report)
+    accept(report)
   }
 }

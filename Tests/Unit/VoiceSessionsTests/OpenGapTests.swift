@@ -48,6 +48,6 @@ struct OpenGapTests {
 
   @Test func anEmptyChunkWithoutAnIndexChangesNothing() throws {
     let run = try SessionRun(SessionSetup(microphone: .s16))
-    #expect(throws: InputFault.empty) { try run.send(microphone: []) }
+    #expect(throws: InputError.empty) { try run.send(microphone: []) }
   }
 }

@@ -1,7 +1,6 @@
 import AudioCodecs
 import AudioCore
 import TestAudio
-import TestPackets
 import Testing
 
 @testable import VoiceSessions
@@ -42,7 +41,7 @@ struct OpusInputTests {
     try inOne.send([], at: 3200 + 6400)
     for part in 1...20 { try inParts.send([], at: 3200 + 320 * Int64(part)) }
     #expect(inOne.take() == inParts.take())
-    #expect(throws: InputFault.empty) { try inOne.send([]) }
+    #expect(throws: InputError.empty) { try inOne.send([]) }
   }
 
   @Test func theEndOfAGapIsRecoveredFromTheNextPacket() throws {
@@ -87,14 +86,14 @@ struct OpusInputTests {
 
   @Test func packetsThatAreNoneAreRefused() throws {
     let input = Input()
-    #expect(throws: InputFault.notAPacket) { try input.send([3]) }
-    #expect(throws: InputFault.notAPacket) { try input.send([24 | 3, 3, 0, 0, 0]) }
+    #expect(throws: InputError.notAPacket) { try input.send([3]) }
+    #expect(throws: InputError.notAPacket) { try input.send([24 | 3, 3, 0, 0, 0]) }
     let size = 1 << 20
-    #expect(throws: InputFault.tooLarge(bytes: size, limit: PacketDecoder.largestPacket)) {
+    #expect(throws: InputError.tooLarge(bytes: size, limit: PacketDecoder.largestPacket)) {
       try input.send([UInt8](repeating: 3, count: size))
     }
     let packet = Packets.encode([Self.sound], .hz16000)[0]
-    #expect(throws: InputFault.impossiblePosition(-1, expected: 0)) {
+    #expect(throws: InputError.impossiblePosition(-1, expected: 0)) {
       try input.send(packet, at: -1)
     }
     #expect(input.take().isEmpty)
@@ -123,7 +122,7 @@ private final class Input {
   func take() -> [Float] {
     var samples: [Float] = []
     while timeline.waiting > 0 {
-      let count = timeline.take(into: frame)
+      let count = timeline.read(into: frame)
       samples += frame.plane(0).prefix(count)
     }
     return samples

@@ -1,7 +1,6 @@
 import AudioCore
 import BundledEngines
 import TestAudio
-import TestPackets
 import Testing
 import VoiceEngines
 import VoiceSessions

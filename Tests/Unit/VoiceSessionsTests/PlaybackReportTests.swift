@@ -1,6 +1,6 @@
 import AcousticSimulator
 import AudioCore
-import TestVoices
+import TestAudio
 import Testing
 
 @testable import VoiceSessions
@@ -144,7 +144,7 @@ struct PlaybackReportTests {
     try undisturbed.run { frame in try undisturbed.reportPlayback(at: frame) }
     try run.run { frame in
       if frame == 20 {
-        #expect(throws: InputFault.self) {
+        #expect(throws: InputError.self) {
           try run.session.playbackWasHeard(
             firstSample: sample, at: .seconds(1000), silence: .max)
         }
@@ -159,7 +159,7 @@ struct PlaybackReportTests {
   @Test(arguments: [0, 1, 160] as [Int64])
   func beforeAnyAudioNothingWasHeard(sample: Int64) async throws {
     let run = try await session(lag: 0.3, seconds: 1)
-    let fault = #expect(throws: InputFault.self) {
+    let fault = #expect(throws: InputError.self) {
       try run.session.playbackWasHeard(firstSample: sample, at: .zero, silence: 0)
     }
     #expect(fault?.field == "first_sample")
@@ -173,7 +173,7 @@ struct PlaybackReportTests {
     try run.run { frame in
       guard frame == 30 else { return }
       // 24 of 30 frames have been sent.
-      #expect(throws: InputFault.self) {
+      #expect(throws: InputError.self) {
         try run.session.playbackWasHeard(firstSample: 24 * 160, at: .zero, silence: 0)
       }
       try run.session.playbackWasHeard(firstSample: 24 * 160 - 1, at: .zero, silence: 0)
@@ -226,7 +226,7 @@ struct PlaybackReportTests {
     let run = try await session(lag: 0.1, seconds: 1)
     try run.run { frame in
       guard frame == 50 else { return }
-      let fault = #expect(throws: InputFault.self) {
+      let fault = #expect(throws: InputError.self) {
         try run.session.playbackWasHeard(firstSample: 1600, at: .zero, silence: 0, rate: rate)
       }
       #expect(fault?.field == "rate_ppm")

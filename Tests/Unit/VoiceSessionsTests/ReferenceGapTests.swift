@@ -1,6 +1,5 @@
 import AudioCore
 import TestAudio
-import TestVoices
 import Testing
 
 @testable import VoiceSessions

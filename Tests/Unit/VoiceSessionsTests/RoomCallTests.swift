@@ -3,7 +3,7 @@ import AudioCore
 import BundledEngines
 import Foundation
 import RoomCalls
-import TestVoices
+import TestAudio
 import Testing
 import VoiceEngines
 import VoiceSessions

@@ -20,7 +20,7 @@ struct SessionMirror {
 
   init(_ state: SessionState) { self.state = state }
 
-  mutating func take(_ event: SessionEvent) {
+  mutating func accept(_ event: SessionEvent) {
     expect(event.id == state.lastEventID + 1, "a hole before event \(event.id)")
     expect(!hasEnded, "an event after the end: \(event.kind)")
     state.lastEventID = event.id

@@ -102,7 +102,7 @@ private struct SessionLife {
 
   /// Takes in the session's new events, and compares them with the session's state.
   mutating func follow() {
-    for event in run.sink.events[followed...] { mirror.take(event) }
+    for event in run.sink.events[followed...] { mirror.accept(event) }
     followed = run.sink.events.count
     if mirror.state != run.session.state {
       violations.append("the state at event \(followed) is not what the events say")

@@ -10,26 +10,26 @@ struct SessionRouteTests {
       var history = RouteHistory()
       var report = RouteChange.to("speaker")
       report.previous = previous
-      let change = history.take(report)
+      let change = history.accept(report)
       #expect(change == report && history.current == report.current)
     }
   }
 
   @Test func laterThePreviousRouteIsTheKnownOne() {
     var history = RouteHistory()
-    _ = history.take(.to("speaker"))
+    _ = history.accept(.to("speaker"))
     for previous in [nil, AudioRoute.to("lamp")] {
       var report = RouteChange.to(previous == nil ? "headset" : "hdmi")
       let known = history.current
       report.previous = previous
-      let change = history.take(report)
+      let change = history.accept(report)
       #expect(change?.previous == known && change?.current == report.current)
     }
-    let lost = history.take(RouteChange(reason: .noSuitableRoute, current: nil))
+    let lost = history.accept(RouteChange(reason: .noSuitableRoute, current: nil))
     #expect(lost?.previous == .to("hdmi") && history.current == nil)
-    let again = history.take(RouteChange(reason: .noSuitableRoute, current: nil))
+    let again = history.accept(RouteChange(reason: .noSuitableRoute, current: nil))
     #expect(again == nil)
-    let found = history.take(.to("speaker"))
+    let found = history.accept(.to("speaker"))
     #expect(found?.previous == nil && found?.current == .to("speaker"))
   }
 

@@ -57,7 +57,7 @@ struct AudioSocketParserTests {
   @Test func missingPlaybackIsSilence() {
     var queue = PlaybackQueue()
     queue.append([1, 2, 3, 4])
-    let blocks = [queue.take(2), queue.take(4), queue.take(2)]
+    let blocks = [queue.pop(2), queue.pop(4), queue.pop(2)]
     #expect(blocks == [[1, 2], [3, 4, 0, 0], [0, 0]])
     #expect(queue.count == 0)
   }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import CommandLineSettings
+import CommandLineSupport
 import Settings
 import TestDocuments
 import Testing

@@ -66,7 +66,7 @@ extension LiveVoice {
       packets: packets)
     var failure: (any Error)?
     do {
-      while let update = try await stream.receive() { take(update, &placing, of: stream) }
+      while let update = try await stream.receive() { accept(update, &placing, of: stream) }
     } catch {
       failure = error
     }
@@ -162,7 +162,7 @@ extension LiveVoice {
         while true {
           let sent = reader.position
           let (control, isOver) = state.withLock { state in
-            (state.controls.take(now: .now, sent: sent), state.stream == nil || state.isClosed)
+            (state.controls.pop(now: .now, sent: sent), state.stream == nil || state.isClosed)
           }
           if isOver { return }
           if let control {
@@ -201,7 +201,7 @@ extension LiveVoice {
     let packets: VoicePackets?
   }
 
-  private func take(
+  private func accept(
     _ update: ResumableStream.Update, _ placing: inout Placing, of stream: ResumableStream
   ) {
     switch update {
@@ -221,7 +221,7 @@ extension LiveVoice {
       switch response.response {
       case .audio(let audio):
         let isForRecognizer = options.consumer == .recognizer
-        take(isForRecognizer ? audio.recognizer : audio.processed, placing, of: stream)
+        accept(isForRecognizer ? audio.recognizer : audio.processed, placing, of: stream)
       case .event(var event):
         event.microphoneSample += placing.base
         if case .muteChanged(let change) = event.event {
@@ -252,7 +252,7 @@ extension LiveVoice {
     recordMute { $0.mute.resumed(muted: started.mute.muted, at: captured.count) }
   }
 
-  private func take(
+  private func accept(
     _ chunk: Anechoic_V1_AudioChunk, _ placing: Placing, of stream: ResumableStream
   ) {
     let samples = placing.packets?.output(chunk.samples) ?? options.encoding.samples(chunk.samples)

@@ -82,7 +82,7 @@ public final class LiveVoice: Sendable {
   /// Fills `output` with processed samples, interleaved, and returns their number for each channel: as
   /// many as were pushed and not pulled yet, but not more than there is room for.
   public func pull(into output: UnsafeMutableBufferPointer<Float>) -> Int {
-    self.output.take(into: output, silentUntil: silentUntil)
+    self.output.read(into: output, silentUntil: silentUntil)
   }
 
   /// The index of the output up to which a muted voice is silent, or nil if it is not muted.
@@ -188,6 +188,6 @@ extension LiveVoice {
   /// Fills `output` with 16-bit samples, interleaved, and returns their number for each channel. See
   /// `pull(into:)`.
   public func pull(into output: UnsafeMutableBufferPointer<Int16>) -> Int {
-    self.output.take(into: output, silentUntil: silentUntil)
+    self.output.read(into: output, silentUntil: silentUntil)
   }
 }

@@ -38,8 +38,8 @@ struct PendingControls {
   /// Returns the next control to send, or nil if none may be sent now. A request to unmute waits
   /// until the audio captured before it has been sent: otherwise the server would process this
   /// audio as unmuted. `sent` is the end of the audio that was sent.
-  mutating func take(now: ContinuousClock.Instant, sent: Int64 = .max) -> Anechoic_V1_Control? {
-    if sent >= unmutesFrom, let mute = mute.take(now: now) {
+  mutating func pop(now: ContinuousClock.Instant, sent: Int64 = .max) -> Anechoic_V1_Control? {
+    if sent >= unmutesFrom, let mute = mute.pop(now: now) {
       unmutesFrom = .min
       return mute
     }

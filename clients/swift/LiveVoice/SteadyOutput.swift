@@ -74,7 +74,7 @@ final class SteadyOutput: @unchecked Sendable {
   /// - Parameter silentUntil: The index of the output up to which it is silent, because the voice is muted. From
   ///   there on, the server has applied the mute, and its output may contain injected speech. The microphone
   ///   that comes now is never heard. Nil if the voice is not muted.
-  func take<Sample: LiveSample>(
+  func read<Sample: LiveSample>(
     into output: UnsafeMutableBufferPointer<Sample>, silentUntil: Int64?
   ) -> Int {
     let end = captured.count

@@ -98,7 +98,7 @@ public final class RoutingLink: Sendable {
     // Not a child task, so that a link that is cancelled can still leave its group.
     let receiving = Task {
       defer { signal.finish() }
-      while let response = try await stream.receive() { await take(response) }
+      while let response = try await stream.receive() { await accept(response) }
     }
     for await _ in signals {
       // If a send fails, the receiving side reports the error.
@@ -114,7 +114,7 @@ public final class RoutingLink: Sendable {
     limit.cancel()
   }
 
-  private func take(_ response: Anechoic_V1_ArbitrateResponse) async {
+  private func accept(_ response: Anechoic_V1_ArbitrateResponse) async {
     switch response.response {
     case .decision(let decision): await happened(.decision(decision))
     case .mediaPauseRequested(let request): await happened(.mediaPauseRequested(request))

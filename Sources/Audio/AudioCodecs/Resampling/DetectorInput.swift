@@ -12,7 +12,7 @@ public struct DetectorInput: ~Copyable {
   private let mixed: Frame
   private var converter: FrameConverter?
 
-  public init(from input: SampleRate) throws(FrameResampler.Failure) {
+  public init(from input: SampleRate) throws(FrameResampler.ResamplingError) {
     mixed = Frame(rate: input, channelCount: 1)
     if input.hertz.isMultiple(of: Self.rate.hertz) {
       factor = input.hertz / Self.rate.hertz

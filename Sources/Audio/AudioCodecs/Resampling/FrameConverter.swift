@@ -12,7 +12,7 @@ public struct FrameConverter: ~Copyable {
 
   public init(
     from input: SampleRate, _ inputChannels: Int, to output: SampleRate, _ outputChannels: Int
-  ) throws(FrameResampler.Failure) {
+  ) throws(FrameResampler.ResamplingError) {
     remixes = inputChannels != outputChannels
     isIdentity = input == output && inputChannels == outputChannels
     remixed = Frame(rate: input, channelCount: outputChannels)

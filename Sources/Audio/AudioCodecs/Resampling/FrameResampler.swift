@@ -6,7 +6,7 @@ internal import CSampleRate
 /// signal-to-noise ratio and 80 % bandwidth.
 public struct FrameResampler: ~Copyable {
   /// An error of libsamplerate, with its message.
-  public struct Failure: Error, Equatable {
+  public struct ResamplingError: Error, Equatable {
     public let message: String
   }
 
@@ -20,7 +20,9 @@ public struct FrameResampler: ~Copyable {
   private let capacity: Int
   private let pendingCounts: UnsafeMutablePointer<Int>
 
-  public init(from input: SampleRate, to output: SampleRate, channelCount: Int) throws(Failure) {
+  public init(from input: SampleRate, to output: SampleRate, channelCount: Int)
+    throws(ResamplingError)
+  {
     // Half of the filter is 20 samples of the lower rate. The rest is room for uneven output.
     latencySamples = 24 * max(output.hertz, input.hertz) / input.hertz
     ratio = Double(output.hertz) / Double(input.hertz)
@@ -35,7 +37,7 @@ public struct FrameResampler: ~Copyable {
     for channel in 0..<channelCount {
       var code: Int32 = 0
       converters[channel] = src_new(Int32(SRC_SINC_FASTEST), 1, &code)
-      if code != 0 { throw Failure(message: String(cString: src_strerror(code))) }
+      if code != 0 { throw ResamplingError(message: String(cString: src_strerror(code))) }
     }
   }
 

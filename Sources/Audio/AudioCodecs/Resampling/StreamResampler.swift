@@ -9,14 +9,17 @@ public final class StreamResampler {
 
   /// Creates a converter. `input` is in Hz. Throws libsamplerate's error for a ratio that it does
   /// not support.
-  public init(from input: Int, to output: SampleRate) throws(FrameResampler.Failure) {
+  public init(from input: Int, to output: SampleRate) throws(FrameResampler.ResamplingError) {
     ratio = Double(output.hertz) / Double(max(1, input))
     var code: Int32 = 0
     guard src_is_valid_ratio(ratio) != 0 else {
-      throw FrameResampler.Failure(message: "cannot convert from \(input) Hz to \(output.hertz) Hz")
+      throw FrameResampler.ResamplingError(
+        message: "cannot convert from \(input) Hz to \(output.hertz) Hz")
     }
     converter = input == output.hertz ? nil : src_new(Int32(SRC_SINC_FASTEST), 1, &code)
-    if code != 0 { throw FrameResampler.Failure(message: String(cString: src_strerror(code))) }
+    if code != 0 {
+      throw FrameResampler.ResamplingError(message: String(cString: src_strerror(code)))
+    }
   }
 
   deinit {

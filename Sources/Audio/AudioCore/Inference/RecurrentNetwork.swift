@@ -15,7 +15,7 @@ package struct RecurrentNetwork: ~Copyable {
     /// kernels' width.
     package init(
       _ file: WeightFile, named name: String, inputs: Int, hidden: Int, state: Int, outputs: Int
-    ) throws(WeightFile.Fault) {
+    ) throws(WeightFile.FormatError) {
       enter = try file.layer("\(name).enter", "", hidden, inputs)
       fromInput = try file.layer("\(name).remember", "_ih_l0", 3 * state, hidden)
       fromState = try file.layer("\(name).remember", "_hh_l0", 3 * state, state)

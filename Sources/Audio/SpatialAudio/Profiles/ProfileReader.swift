@@ -31,10 +31,10 @@ public enum ProfileReader {
     guard profile_reader_limit(memory, seconds, MeasuredResponses.largestSize) == 0 else {
       return unlimited
     }
-    do throws(SOFAFault) {
+    do throws(SOFAError) {
       let responses = try MeasuredResponses(sofa: UnsafeRawBufferPointer(file))
       guard let bytes = responses.encoded() else {
-        throw SOFAFault("has more than \(MeasuredResponses.largestSize >> 20) MiB of responses")
+        throw SOFAError("has more than \(MeasuredResponses.largestSize >> 20) MiB of responses")
       }
       return write(bytes, code: 0)
     } catch {

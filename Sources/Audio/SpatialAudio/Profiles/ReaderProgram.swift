@@ -13,23 +13,23 @@ public struct ReaderProgram: Sendable {
   /// The program of this process.
   public static let this = ReaderProgram(path: "/proc/self/exe")
 
-  /// Reads a SOFA file in a process of its own. Throws a `SOFAFault` for a file that cannot be read,
-  /// a `ReaderFailure` if no process can run, and `CancellationError`.
+  /// Reads a SOFA file in a process of its own. Throws a `SOFAError` for a file that cannot be read,
+  /// a `ReaderError` if no process can run, and `CancellationError`.
   public func responses(of file: [UInt8]) async throws -> MeasuredResponses {
     let input = try MemoryFile()
     try input.write(file)
     let output = try MemoryFile()
     let process = profile_reader_spawn(
       path, ProfileReader.argument, input.descriptor, output.descriptor)
-    guard process > 0 else { throw ReaderFailure(description: "\(path) cannot be started") }
+    guard process > 0 else { throw ReaderError(description: "\(path) cannot be started") }
     let code = try await Self.exitCode(of: process)
     switch code {
     case 0:
       return try MeasuredResponses(encoded: output.contents(atMost: MeasuredResponses.largestSize))
     case ProfileReader.unreadable:
-      throw SOFAFault(Self.line(try output.contents(atMost: 200)))
-    case nil: throw SOFAFault("is not a SOFA file that can be read within the limits")
-    default: throw ReaderFailure(description: "the reader of profiles could not limit itself")
+      throw SOFAError(Self.line(try output.contents(atMost: 200)))
+    case nil: throw SOFAError("is not a SOFA file that can be read within the limits")
+    default: throw ReaderError(description: "the reader of profiles could not limit itself")
     }
   }
 
@@ -60,7 +60,7 @@ public struct ReaderProgram: Sendable {
 }
 
 /// The reason why no process could read a profile. The file has no part in it.
-public struct ReaderFailure: Error, CustomStringConvertible {
+public struct ReaderError: Error, CustomStringConvertible {
   public let description: String
 }
 
@@ -68,29 +68,29 @@ public struct ReaderFailure: Error, CustomStringConvertible {
 private struct MemoryFile: ~Copyable {
   let descriptor: Int32
 
-  init() throws(ReaderFailure) {
+  init() throws(ReaderError) {
     descriptor = profile_reader_file()
-    guard descriptor >= 0 else { throw ReaderFailure(description: "there is no memory for a file") }
+    guard descriptor >= 0 else { throw ReaderError(description: "there is no memory for a file") }
   }
 
   deinit { close(descriptor) }
 
-  func write(_ bytes: [UInt8]) throws(ReaderFailure) {
+  func write(_ bytes: [UInt8]) throws(ReaderError) {
     var place = 0
     while place < bytes.count {
       let count = bytes.withUnsafeBytes {
         pwrite(
           descriptor, $0.baseAddress.map { $0 + place }, bytes.count - place, off_t(place))
       }
-      guard count > 0 else { throw ReaderFailure(description: "there is no memory for a file") }
+      guard count > 0 else { throw ReaderError(description: "there is no memory for a file") }
       place += count
     }
   }
 
-  func contents(atMost limit: Int) throws(ReaderFailure) -> [UInt8] {
+  func contents(atMost limit: Int) throws(ReaderError) -> [UInt8] {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
-      throw ReaderFailure(description: "a file in memory cannot be read")
+      throw ReaderError(description: "a file in memory cannot be read")
     }
     let size = min(limit, Int(status.st_size))
     return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in

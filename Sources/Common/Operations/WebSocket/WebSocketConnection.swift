@@ -131,7 +131,7 @@ package final class WebSocketConnection {
   // MARK: Input
 
   /// Takes bytes that have arrived.
-  package func take(_ bytes: UnsafeRawBufferPointer, now: Instant) {
+  package func accept(_ bytes: UnsafeRawBufferPointer, now: Instant) {
     lastHeard = now
     asked = nil
     if tls == nil {
@@ -205,7 +205,7 @@ package final class WebSocketConnection {
     guard tls != nil else { return outgoing += frame }
     do {
       try tls?.send(frame)
-      outgoing += tls?.takeOutgoing() ?? []
+      outgoing += tls?.popOutgoing() ?? []
     } catch {
       problem = error.description
       hungUp()
@@ -216,7 +216,7 @@ package final class WebSocketConnection {
   private func endEncryption() {
     guard tls != nil, !isOver else { return }
     tls?.close()
-    outgoing += tls?.takeOutgoing() ?? []
+    outgoing += tls?.popOutgoing() ?? []
   }
 
   /// Passes encrypted bytes to the reader. Returns false if they are not valid.
@@ -224,7 +224,7 @@ package final class WebSocketConnection {
     do {
       let plain = try tls?.receive(bytes) ?? []
       plain.withUnsafeBytes { reader.append($0) }
-      outgoing += tls?.takeOutgoing() ?? []
+      outgoing += tls?.popOutgoing() ?? []
       return true
     } catch {
       problem = error.description

@@ -42,7 +42,7 @@ package struct WebSocketOpening {
   }
 
   /// Takes the next bytes of the answer.
-  package mutating func take(_ bytes: [UInt8]) -> Step {
+  package mutating func accept(_ bytes: [UInt8]) -> Step {
     buffer += bytes
     let end: [UInt8] = [13, 10, 13, 10]
     guard buffer.count >= end.count,

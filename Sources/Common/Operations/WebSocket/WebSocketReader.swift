@@ -26,7 +26,7 @@ package struct WebSocketReader {
     case violation(WebSocketClosing)
   }
 
-  private struct Violation: Error {
+  private struct ProtocolError: Error {
     let closing: WebSocketClosing
   }
 
@@ -84,7 +84,7 @@ package struct WebSocketReader {
     }
   }
 
-  private mutating func step() throws(Violation) -> Event? {
+  private mutating func step() throws(ProtocolError) -> Event? {
     while true {
       if frame == nil { frame = try readHead() }
       guard var frame else { return nil }
@@ -101,7 +101,7 @@ package struct WebSocketReader {
   }
 
   /// Reads the head of a frame. Returns nil if the head has not arrived completely.
-  private mutating func readHead() throws(Violation) -> Frame? {
+  private mutating func readHead() throws(ProtocolError) -> Frame? {
     let bytes = buffer[position...]
     guard bytes.count >= 2 else { return nil }
     let (first, second) = (bytes[position], bytes[position + 1])
@@ -131,7 +131,7 @@ package struct WebSocketReader {
 
   private mutating func check(
     _ opcode: WebSocketFrames.Opcode, isFinal: Bool, count: UInt64
-  ) throws(Violation) {
+  ) throws(ProtocolError) {
     guard !opcode.isControl else {
       guard isFinal, count <= WebSocketFrames.longestControl else {
         throw Self.violation(1002, "a control frame has at most 125 bytes and no fragments")
@@ -182,7 +182,7 @@ package struct WebSocketReader {
     message = WebSocketMessage(kind, [])
   }
 
-  private mutating func messageEvent() throws(Violation) -> Event? {
+  private mutating func messageEvent() throws(ProtocolError) -> Event? {
     guard let message = message.take() else { return nil }
     if message.kind == .text, String(validating: message.bytes, as: UTF8.self) == nil {
       throw Self.violation(1007, "a text is not UTF-8")
@@ -190,7 +190,9 @@ package struct WebSocketReader {
     return .message(message)
   }
 
-  private mutating func controlEvent(_ opcode: WebSocketFrames.Opcode) throws(Violation) -> Event {
+  private mutating func controlEvent(_ opcode: WebSocketFrames.Opcode) throws(ProtocolError)
+    -> Event
+  {
     defer { control = [] }
     switch opcode {
     case .ping: return .ping(control)
@@ -208,7 +210,7 @@ package struct WebSocketReader {
     }
   }
 
-  private static func violation(_ code: UInt16, _ reason: String) -> Violation {
-    Violation(closing: WebSocketClosing(code, reason))
+  private static func violation(_ code: UInt16, _ reason: String) -> ProtocolError {
+    ProtocolError(closing: WebSocketClosing(code, reason))
   }
 }

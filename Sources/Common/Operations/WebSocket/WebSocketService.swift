@@ -150,7 +150,7 @@ private final class WebSocketLoop: @unchecked Sendable {
       return connection.fail(WebSocketClosing(1013, "the server has no memory; try again"), now)
     }
     buffer.withUnsafeBytes {
-      connection.take(UnsafeRawBufferPointer(rebasing: $0[..<count]), now: now)
+      connection.accept(UnsafeRawBufferPointer(rebasing: $0[..<count]), now: now)
     }
   }
 

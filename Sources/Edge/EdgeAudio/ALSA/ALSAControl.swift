@@ -31,7 +31,7 @@ final class ALSAControl: DeviceControl {
     descriptors.deallocate()
   }
 
-  func wait(_ time: Duration, _ wake: WakeSignal) throws(DeviceFault) {
+  func wait(_ time: Duration, _ wake: WakeSignal) throws(DeviceIOError) {
     let count = descriptors.count - 1
     snd_ctl_poll_descriptors(handle, descriptors.baseAddress, UInt32(count))
     descriptors[count] = pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0)
@@ -39,30 +39,30 @@ final class ALSAControl: DeviceControl {
       descriptors.baseAddress, nfds_t(descriptors.count), Int32(time / .milliseconds(1)))
     let problem = ready < 0 ? errno : 0
     _ = wake.take()
-    guard problem == 0 || problem == EINTR else { throw DeviceFault(code: -problem) }
+    guard problem == 0 || problem == EINTR else { throw DeviceIOError(code: -problem) }
     guard ready > 0 else { return }
     var events: UInt16 = 0
     snd_ctl_poll_descriptors_revents(handle, descriptors.baseAddress, UInt32(count), &events)
-    if events & UInt16(POLLERR | POLLNVAL | POLLHUP) != 0 { throw DeviceFault(code: -ENODEV) }
+    if events & UInt16(POLLERR | POLLNVAL | POLLHUP) != 0 { throw DeviceIOError(code: -ENODEV) }
     try readEvents()
   }
 
   /// Reads the events that wait. The values are then read from the elements.
-  private func readEvents() throws(DeviceFault) {
+  private func readEvents() throws(DeviceIOError) {
     var event: OpaquePointer?
     guard snd_ctl_event_malloc(&event) >= 0, let event else { return }
     defer { snd_ctl_event_free(event) }
     var code: Int32
     repeat { code = snd_ctl_read(handle, event) } while code > 0
-    if code < 0, code != -EAGAIN, code != -EINTR { throw DeviceFault(code: code) }
+    if code < 0, code != -EAGAIN, code != -EINTR { throw DeviceIOError(code: code) }
   }
 
-  func captureIsOn() throws(DeviceFault) -> Bool? {
+  func captureIsOn() throws(DeviceIOError) -> Bool? {
     guard let captureSwitch else { return nil }
     return try read { snd_ctl_elem_value_set_id($0, captureSwitch) }
   }
 
-  func isPlugged(_ jack: JackName) throws(DeviceFault) -> Bool? {
+  func isPlugged(_ jack: JackName) throws(DeviceIOError) -> Bool? {
     try read {
       snd_ctl_elem_value_set_interface($0, SND_CTL_ELEM_IFACE_CARD)
       snd_ctl_elem_value_set_name($0, jack.name)
@@ -70,7 +70,7 @@ final class ALSAControl: DeviceControl {
     }
   }
 
-  func jacks() throws(DeviceFault) -> [JackName] {
+  func jacks() throws(DeviceIOError) -> [JackName] {
     withElements { list, count in
       (0..<count).compactMap { index in
         let element = ListedElement(list: list, index: index)
@@ -82,14 +82,14 @@ final class ALSAControl: DeviceControl {
 
   /// Returns the value of the boolean element whose id `name` sets, or nil if there is no such
   /// element.
-  private func read(_ name: (OpaquePointer) -> Void) throws(DeviceFault) -> Bool? {
+  private func read(_ name: (OpaquePointer) -> Void) throws(DeviceIOError) -> Bool? {
     var value: OpaquePointer?
     guard snd_ctl_elem_value_malloc(&value) >= 0, let value else { return nil }
     defer { snd_ctl_elem_value_free(value) }
     name(value)
     let code = snd_ctl_elem_read(handle, value)
     if code == -ENOENT { return nil }
-    if code < 0 { throw DeviceFault(code: code) }
+    if code < 0 { throw DeviceIOError(code: code) }
     return snd_ctl_elem_value_get_boolean(value, 0) != 0
   }
 

@@ -47,13 +47,13 @@ final class ALSAPCM: PCMDevice {
     descriptors.deallocate()
   }
 
-  func prepare() throws(DeviceFault) {
+  func prepare() throws(DeviceIOError) {
     snd_pcm_drop(handle)
     try check(snd_pcm_prepare(handle))
     if isCapture { try check(snd_pcm_start(handle)) }
   }
 
-  func resume() throws(DeviceFault) -> Bool {
+  func resume() throws(DeviceIOError) -> Bool {
     let code = snd_pcm_resume(handle)
     if code == -EAGAIN { return false }
     // Prepares hardware that cannot resume.
@@ -63,7 +63,7 @@ final class ALSAPCM: PCMDevice {
 
   /// Waits once. `snd_pcm_wait` waits for ever, and at full speed, for a stream of PulseAudio that wakes it
   /// without samples. An error of the device comes with the next transfer.
-  func wait(_ time: Duration) throws(DeviceFault) {
+  func wait(_ time: Duration) throws(DeviceIOError) {
     let available = snd_pcm_avail_update(handle)
     guard available < snd_pcm_sframes_t(format.periodSamples) else { return }
     if available < 0 { try check(Int32(truncatingIfNeeded: available)) }
@@ -78,7 +78,8 @@ final class ALSAPCM: PCMDevice {
     snd_pcm_poll_descriptors_revents(handle, descriptors.baseAddress, count, &events)
   }
 
-  func read(_ samples: UnsafeMutablePointer<Float>, atMost count: Int) throws(DeviceFault) -> Int {
+  func read(_ samples: UnsafeMutablePointer<Float>, atMost count: Int) throws(DeviceIOError) -> Int
+  {
     let wanted = min(count, format.bufferSamples)
     let read = snd_pcm_readi(handle, bytes.baseAddress, snd_pcm_uframes_t(wanted))
     guard read != -Int(EAGAIN), read != -Int(EINTR) else { return 0 }
@@ -87,7 +88,7 @@ final class ALSAPCM: PCMDevice {
     return read
   }
 
-  func write(_ samples: UnsafePointer<Float>, atMost count: Int) throws(DeviceFault) -> Int {
+  func write(_ samples: UnsafePointer<Float>, atMost count: Int) throws(DeviceIOError) -> Int {
     let wanted = min(count, format.bufferSamples)
     coding.encode(samples, into: bytes, count: wanted * format.channelCount)
     let written = snd_pcm_writei(handle, bytes.baseAddress, snd_pcm_uframes_t(wanted))
@@ -104,7 +105,7 @@ final class ALSAPCM: PCMDevice {
     return snd_pcm_delay(handle, &delay) < 0 ? 0 : max(0, delay)
   }
 
-  private func check(_ code: Int32) throws(DeviceFault) {
-    if code < 0 { throw DeviceFault(code: code) }
+  private func check(_ code: Int32) throws(DeviceIOError) {
+    if code < 0 { throw DeviceIOError(code: code) }
   }
 }

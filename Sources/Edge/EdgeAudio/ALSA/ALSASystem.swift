@@ -106,7 +106,7 @@ extension DeviceError {
   }
 }
 
-extension DeviceFault {
+extension DeviceIOError {
   init(code: Int32) {
     switch -code {
     case EPIPE: self = .xrun

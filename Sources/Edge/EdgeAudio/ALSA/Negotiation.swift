@@ -97,7 +97,7 @@ struct Negotiation: ~Copyable {
     var most: UInt32 = 0
     snd_pcm_hw_params_get_channels_max(parameters, &most)
     let usual = ChannelPositions(count: min(Int(most), DeviceChannel.largestNumber))
-    do throws(MissingChannel) {
+    do throws(MissingChannelError) {
       _ = try (ChannelPositions.possible(pcm).last ?? usual).indices(of: named)
       return
         "does not have all of the channels "
@@ -125,7 +125,7 @@ struct Negotiation: ~Copyable {
   /// Finds the channels of the map in the format of the device.
   private func resolveMap(_ format: inout DeviceFormat) throws(DeviceError) {
     let positions = ChannelPositions(pcm, count: format.channelCount)
-    do throws(MissingChannel) {
+    do throws(MissingChannelError) {
       format.mappedChannels = try positions.indices(of: wish.map.channels)
       format.referenceChannels = try positions.indices(of: wish.map.reference)
     } catch {

@@ -61,11 +61,11 @@ struct ChannelPositions: Equatable {
   }
 
   /// Returns the index of each channel. Throws the words about the first one that is missing.
-  func indices(of channels: [DeviceChannel]) throws(MissingChannel) -> [Int] {
+  func indices(of channels: [DeviceChannel]) throws(MissingChannelError) -> [Int] {
     var indices: [Int] = []
     for channel in channels {
       guard let index = index(of: channel) else {
-        throw MissingChannel(channel: channel, positions: self)
+        throw MissingChannelError(channel: channel, positions: self)
       }
       indices.append(index)
     }
@@ -80,7 +80,7 @@ struct ChannelPositions: Equatable {
 }
 
 /// The problem that a device lacks a channel.
-struct MissingChannel: Error, CustomStringConvertible {
+struct MissingChannelError: Error, CustomStringConvertible {
   let channel: DeviceChannel
   let positions: ChannelPositions
 

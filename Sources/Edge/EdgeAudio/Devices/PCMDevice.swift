@@ -5,29 +5,29 @@ public protocol PCMDevice: AnyObject {
 
   /// Prepares the device after it was opened and after an overrun or underrun. A capture device
   /// then runs.
-  func prepare() throws(DeviceFault)
+  func prepare() throws(DeviceIOError)
 
   /// Asks a suspended device to resume.
   ///
   /// - Returns: Whether the device has resumed.
-  func resume() throws(DeviceFault) -> Bool
+  func resume() throws(DeviceIOError) -> Bool
 
   /// Waits until samples can be read or written, at most for `time`.
-  func wait(_ time: Duration) throws(DeviceFault)
+  func wait(_ time: Duration) throws(DeviceIOError)
 
   /// Reads the samples that are available, without waiting. Returns their number.
-  func read(_ samples: UnsafeMutablePointer<Float>, atMost count: Int) throws(DeviceFault) -> Int
+  func read(_ samples: UnsafeMutablePointer<Float>, atMost count: Int) throws(DeviceIOError) -> Int
 
   /// Writes as many samples as there is room for, without waiting. Returns their number. Playback
   /// starts when the buffer is nearly full.
-  func write(_ samples: UnsafePointer<Float>, atMost count: Int) throws(DeviceFault) -> Int
+  func write(_ samples: UnsafePointer<Float>, atMost count: Int) throws(DeviceIOError) -> Int
 
   /// The number of samples between the converter and the program, as reported by the device.
   var delay: Int { get }
 }
 
 /// A fault of an open device.
-public enum DeviceFault: Error, Equatable {
+public enum DeviceIOError: Error, Equatable {
   /// Samples were lost in an overrun or underrun.
   case xrun
   /// The system has suspended the device.
@@ -39,16 +39,16 @@ public enum DeviceFault: Error, Equatable {
 /// The control of a device: its mixer and its jacks. Use it from one thread.
 public protocol DeviceControl: AnyObject {
   /// Waits for a change or for the signal, at most for `time`.
-  func wait(_ time: Duration, _ wake: WakeSignal) throws(DeviceFault)
+  func wait(_ time: Duration, _ wake: WakeSignal) throws(DeviceIOError)
 
   /// Returns whether the capture switch is on, or nil if the mixer has no capture switch.
-  func captureIsOn() throws(DeviceFault) -> Bool?
+  func captureIsOn() throws(DeviceIOError) -> Bool?
 
   /// Returns whether something is plugged into a jack, or nil if there is no such jack.
-  func isPlugged(_ jack: JackName) throws(DeviceFault) -> Bool?
+  func isPlugged(_ jack: JackName) throws(DeviceIOError) -> Bool?
 
   /// Returns the names of the jacks.
-  func jacks() throws(DeviceFault) -> [JackName]
+  func jacks() throws(DeviceIOError) -> [JackName]
 }
 
 /// The reason why a device could not be opened.

@@ -25,7 +25,7 @@ public struct RecoveryLadder {
   public init() { recent.reserveCapacity(Self.recoveries) }
 
   /// Returns the next step after a fault. `now` is a time of a monotonic clock.
-  public mutating func step(after fault: DeviceFault, now: Duration) -> Step {
+  public mutating func step(after fault: DeviceIOError, now: Duration) -> Step {
     switch fault {
     case .lost: return reopen()
     case .xrun: return recover(now)

@@ -1,5 +1,4 @@
 internal import AnechoicAPI
-internal import DBus
 internal import EdgeAudio
 internal import GRPCTransport
 internal import SessionWire
@@ -247,18 +246,18 @@ extension SettingFormat<Anechoic_V1_SessionConfig> {
   static var sessionConfiguration: Self {
     .object(
       allowed: "an anechoic.v1.SessionConfig in its JSON form"
-    ) { object throws(NestedProblem) in
+    ) { object throws(NestedSettingError) in
       let configuration: Anechoic_V1_SessionConfig
-      do throws(JSONFault) {
+      do throws(JSONError) {
         configuration = try Anechoic_V1_SessionConfig(jsonObject: object)
       } catch {
-        throw NestedProblem(at: error.path, error.problem)
+        throw NestedSettingError(at: error.path, error.problem)
       }
-      do throws(InvalidField) {
+      do throws(InvalidFieldError) {
         _ = try SessionConfiguration(configuration, path: "config")
       } catch {
         let path = error.path.split(separator: ".").dropFirst().map { String($0) }
-        throw NestedProblem(at: path, error.problem)
+        throw NestedSettingError(at: path, error.problem)
       }
       return configuration
     }

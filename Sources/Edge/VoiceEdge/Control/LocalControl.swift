@@ -9,9 +9,9 @@ final class LocalControl: Sendable {
   private let server: Server
   private let path: String
 
-  /// Creates the control, or returns nil if the configuration disables it. Throws an `EdgeFailure`
+  /// Creates the control, or returns nil if the configuration disables it. Throws an `EdgeError`
   /// if the socket cannot be created.
-  init?(_ agent: EdgeAgent) throws(EdgeFailure) {
+  init?(_ agent: EdgeAgent) throws(EdgeError) {
     guard let path = agent.configuration.controlSocket else { return nil }
     self.path = path
     try Self.makeWay(path)
@@ -23,7 +23,7 @@ final class LocalControl: Sendable {
           + CallMethods(agent: agent).methods + FarEndMethods(agent: agent).methods
           + sessions.methods)
     } catch {
-      throw EdgeFailure("control socket \(path): \(error)")
+      throw EdgeError("control socket \(path): \(error)")
     }
     // The permissions of the folder and the group control who may connect.
     chmod(path, 0o660)
@@ -35,7 +35,7 @@ final class LocalControl: Sendable {
   }
 
   /// Removes a socket that an agent left behind. Throws if an agent answers on it.
-  private static func makeWay(_ path: String) throws(EdgeFailure) {
+  private static func makeWay(_ path: String) throws(EdgeError) {
     let folder = URL(filePath: path).deletingLastPathComponent().path
     let isTemporary = folder == ControlSocket().temporaryFolder
     do {
@@ -43,7 +43,7 @@ final class LocalControl: Sendable {
         atPath: folder, withIntermediateDirectories: true,
         attributes: isTemporary ? [.posixPermissions: 0o700] : nil)
     } catch {
-      throw EdgeFailure(
+      throw EdgeError(
         "control socket \(path): its folder cannot be created; choose a path with --control-socket")
     }
     var info = stat()
@@ -51,13 +51,13 @@ final class LocalControl: Sendable {
       !isTemporary
         || lstat(folder, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
           && info.st_uid == geteuid()
-    else { throw EdgeFailure("control socket \(path): its folder belongs to another user") }
+    else { throw EdgeError("control socket \(path): its folder belongs to another user") }
     guard lstat(path, &info) == 0 else { return }
     guard info.st_mode & S_IFMT == S_IFSOCK else {
-      throw EdgeFailure("control socket \(path): the path exists and is not a socket")
+      throw EdgeError("control socket \(path): the path exists and is not a socket")
     }
     guard !UnixSocket.answers(path) else {
-      throw EdgeFailure("control socket \(path): another agent uses it")
+      throw EdgeError("control socket \(path): another agent uses it")
     }
     unlink(path)
   }

@@ -24,7 +24,7 @@ struct PersonMethods: Sendable {
       .clientStreaming(method(RPC.turnHead)) { requests, _ in
         while let bytes = try await requests.next() {
           let request: Anechoic_V1_TurnHeadRequest = try .decoded(bytes)
-          do throws(InvalidField) { try request.pose.check(path: "pose") } catch {
+          do throws(InvalidFieldError) { try request.pose.check(path: "pose") } catch {
             throw Status(.invalidArgument, error.description)
           }
           agent.voice.post { $0.server.link?.outbox.put(.pose(request.pose)) }

@@ -1,4 +1,3 @@
-internal import DBus
 internal import Synchronization
 
 /// A notification of the desktop (org.freedesktop.Notifications), which is shown once at a time.

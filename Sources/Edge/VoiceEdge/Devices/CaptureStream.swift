@@ -54,7 +54,7 @@ final class CaptureStream: DeviceLoop.User {
     filter = TuningFilter(tuning, rate: ring.rate, channelCount: ring.channelCount)
   }
 
-  func begin(_ device: any PCMDevice) throws(DeviceFault) {
+  func begin(_ device: any PCMDevice) throws(DeviceIOError) {
     let format = device.format
     block = Reblocker(rate: format.rate, format.channels, of: format.channelCount)
     converter = try? FrameConverter(
@@ -75,7 +75,7 @@ final class CaptureStream: DeviceLoop.User {
       from: format.rate, channels.count, to: reference.rate, reference.channelCount)
   }
 
-  func run(_ device: any PCMDevice) throws(DeviceFault) -> Bool {
+  func run(_ device: any PCMDevice) throws(DeviceIOError) -> Bool {
     try device.wait(.milliseconds(20))
     let now = MonotonicClock.now
     let count = try read(device)
@@ -106,8 +106,8 @@ final class CaptureStream: DeviceLoop.User {
 
   /// Reads all available samples. If PulseAudio's daemon dies while a fragment is half read,
   /// libpulse blocks forever.
-  private func read(_ device: any PCMDevice) throws(DeviceFault) -> Int {
-    try buffer.withUnsafeMutableBufferPointer { buffer throws(DeviceFault) in
+  private func read(_ device: any PCMDevice) throws(DeviceIOError) -> Int {
+    try buffer.withUnsafeMutableBufferPointer { buffer throws(DeviceIOError) in
       guard let start = buffer.baseAddress else { return 0 }
       return try device.read(start, atMost: device.format.bufferSamples)
     }

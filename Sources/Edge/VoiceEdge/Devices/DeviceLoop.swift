@@ -17,11 +17,11 @@ final class DeviceLoop: ThreadOwner {
   /// The user of a running device.
   protocol User: AnyObject {
     /// Called when the device has been opened or prepared again.
-    func begin(_ device: any PCMDevice) throws(DeviceFault)
+    func begin(_ device: any PCMDevice) throws(DeviceIOError)
     /// Transfers the available samples.
     ///
     /// - Returns: Whether anything was transferred.
-    func run(_ device: any PCMDevice) throws(DeviceFault) -> Bool
+    func run(_ device: any PCMDevice) throws(DeviceIOError) -> Bool
   }
 
   let selection: DeviceSelection
@@ -103,7 +103,7 @@ final class DeviceLoop: ThreadOwner {
     var hasWorked = false
     var isStalled = false
     while !thread.isStopped, isWanted() {
-      do throws(DeviceFault) {
+      do throws(DeviceIOError) {
         if !isReady {
           try device.prepare()
           try user.begin(device)
@@ -142,7 +142,7 @@ final class DeviceLoop: ThreadOwner {
   }
 }
 
-extension DeviceFault {
+extension DeviceIOError {
   var text: String {
     switch self {
     case .xrun: "too many overruns"

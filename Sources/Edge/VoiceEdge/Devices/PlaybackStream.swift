@@ -38,7 +38,7 @@ final class PlaybackStream: DeviceLoop.User {
     frame = Frame(rate: rate, channelCount: channelCount)
   }
 
-  func begin(_ device: any PCMDevice) throws(DeviceFault) {
+  func begin(_ device: any PCMDevice) throws(DeviceIOError) {
     let format = device.format
     let channels = format.channels
     converter = try? FrameConverter(
@@ -66,14 +66,14 @@ final class PlaybackStream: DeviceLoop.User {
     }
   }
 
-  func run(_ device: any PCMDevice) throws(DeviceFault) -> Bool {
+  func run(_ device: any PCMDevice) throws(DeviceIOError) -> Bool {
     let channels = device.format.channelCount
     if pendingStart == pending.count {
       try device.wait(.milliseconds(20))
       renderNext(device)
     }
     guard pendingStart < pending.count else { return true }
-    let written = try pending.withUnsafeBufferPointer { pending throws(DeviceFault) in
+    let written = try pending.withUnsafeBufferPointer { pending throws(DeviceIOError) in
       guard let start = pending.baseAddress else { return 0 }
       return try device.write(
         start + pendingStart, atMost: (pending.count - pendingStart) / channels)

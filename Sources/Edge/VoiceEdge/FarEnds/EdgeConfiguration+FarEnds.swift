@@ -80,15 +80,15 @@ extension LayeredValues<EdgeConfiguration> {
 
 extension Anechoic_V1_SpatialAudio.Source {
   /// Throws for a place at which nothing can be heard. `path` is its path in the request.
-  func checkPlace(path: String) throws(InvalidField) {
+  func checkPlace(path: String) throws(InvalidFieldError) {
     var checked = self
     checked.farEndID = "far-end"
     let configuration = Anechoic_V1_SessionConfig.with { $0.spatialAudio.sources = [checked] }
-    do throws(InvalidField) {
+    do throws(InvalidFieldError) {
       _ = try SessionConfiguration(configuration, path: path)
     } catch {
       let field = error.path.split(separator: ".").last ?? ""
-      throw InvalidField("\(path).\(field)", error.problem)
+      throw InvalidFieldError("\(path).\(field)", error.problem)
     }
   }
 }

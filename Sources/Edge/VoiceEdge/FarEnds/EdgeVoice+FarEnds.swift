@@ -6,7 +6,7 @@ internal import VoiceClient
 /// The named far ends on their way to the session.
 extension EdgeVoice {
   /// Takes the next 10 ms of each named far end that has sound. Returns their peak.
-  func takeNamedFarEnds(into audio: inout Anechoic_V1_AudioInput) -> Float {
+  func readNamedFarEnds(into audio: inout Anechoic_V1_AudioInput) -> Float {
     var peak: Float = 0
     for (index, input) in parts.programs.namedFarEnds.enumerated()
     where input.next(into: buffers.namedFarEnd) {

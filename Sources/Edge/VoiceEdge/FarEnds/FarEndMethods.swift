@@ -50,7 +50,7 @@ struct FarEndMethods: Sendable {
         try feed.add(samples)
         try await flush(feed)
       case .place(let place):
-        try check { () throws(InvalidField) in try place.checkPlace(path: "place") }
+        try check { () throws(InvalidFieldError) in try place.checkPlace(path: "place") }
         agent.slots.move(index, to: place)
       case .start, nil:
         throw Status(.invalidArgument, "request: must be samples or a place after the start")
@@ -98,11 +98,11 @@ struct FarEndMethods: Sendable {
     guard start.format.encoding != .opus else {
       throw Status(.invalidArgument, "start.format.encoding: Opus is not supported; use PCM")
     }
-    let format = try check { () throws(InvalidField) in
+    let format = try check { () throws(InvalidFieldError) in
       if start.hasPlace { try start.place.checkPlace(path: "start.place") }
       return try AudioFormat(input: start.format, path: "start.format")
     }
-    do throws(FarEndSlots.Refusal) {
+    do throws(FarEndSlots.ClaimError) {
       return (try agent.slots.claim(start.name, at: start.hasPlace ? start.place : nil), format)
     } catch {
       switch error {
@@ -118,7 +118,7 @@ struct FarEndMethods: Sendable {
   }
 
   private func check<Result>(
-    _ body: () throws(InvalidField) -> Result
+    _ body: () throws(InvalidFieldError) -> Result
   ) throws(Status) -> Result {
     do { return try body() } catch { throw Status(.invalidArgument, error.description) }
   }

@@ -14,7 +14,7 @@ final class FarEndSlots: Sendable {
   static let sparePrefix = "spare-"
 
   /// The reason why a program cannot play a far end.
-  enum Refusal: Error {
+  enum ClaimError: Error {
     /// Another program plays it, or a FIFO or device does.
     case taken
     /// There is no far end of this name, and no spare one.
@@ -64,9 +64,9 @@ final class FarEndSlots: Sendable {
   func ring(_ index: Int) -> FrameRing<CaptureNote> { rings[index] }
 
   /// Lets a program play a far end, until `release`. Returns its index.
-  func claim(_ name: String, at place: Source?) throws(Refusal) -> Int {
+  func claim(_ name: String, at place: Source?) throws(ClaimError) -> Int {
     defer { changeCount.add(1, ordering: .releasing) }
-    return try slots.withLock { slots throws(Refusal) in
+    return try slots.withLock { slots throws(ClaimError) in
       let known = slots.firstIndex { $0.name == name }
       if let known {
         let hasInput = known < configured.count && configured[known].place != nil

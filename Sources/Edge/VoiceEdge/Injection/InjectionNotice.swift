@@ -1,4 +1,3 @@
-internal import DBus
 internal import VoiceClient
 
 /// Asks the person on the desktop whether a client may speak into the call: a notification

@@ -78,7 +78,7 @@ final class JoinLink: EdgeLink {
           state.say(.away("\(file.path) contains another ticket"))
           wait = .time(.zero)
         }
-      } catch let problem as JoinTicketFile.Problem {
+      } catch let problem as JoinTicketFile.FileError {
         state.say(.away("\(file.path): \(problem.text)"))
         wait = .time(.seconds(1))
       } catch {

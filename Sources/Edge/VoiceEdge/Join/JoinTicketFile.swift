@@ -4,7 +4,7 @@ internal import LinuxSystem
 /// A file with the ticket of a session, which only its owner can read.
 struct JoinTicketFile: Sendable {
   /// An error, as the words that follow the path.
-  struct Problem: Error {
+  struct FileError: Error {
     let text: String
   }
 
@@ -31,18 +31,18 @@ struct JoinTicketFile: Sendable {
     return stat(path, &info) == 0 ? Stamp(info) : nil
   }
 
-  func read() throws(Problem) -> JoinTicket {
+  func read() throws(FileError) -> JoinTicket {
     let bytes: [UInt8]
     do { bytes = try RegularFile.read(path, atMost: Self.longest) } catch {
-      throw Problem(text: error.description)
+      throw FileError(text: error.description)
     }
     guard let text = String(validating: bytes, as: UTF8.self), let ticket = JoinTicket(text)
-    else { throw Problem(text: "contains no ticket of a session") }
+    else { throw FileError(text: "contains no ticket of a session") }
     return ticket
   }
 
   /// Replaces the file at once. Its mode is 0600 from the beginning.
-  func write(_ ticket: JoinTicket) throws(Problem) {
+  func write(_ ticket: JoinTicket) throws(FileError) {
     let new = "\(path).\(UInt32.random(in: 0 ... .max))"
     let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Self.lastProblem }
@@ -58,5 +58,5 @@ struct JoinTicketFile: Sendable {
 
   func remove() { unlink(path) }
 
-  private static var lastProblem: Problem { Problem(text: String(cString: strerror(errno))) }
+  private static var lastProblem: FileError { FileError(text: String(cString: strerror(errno))) }
 }

@@ -21,7 +21,7 @@ final class JoinedPlayback {
 
   init(
     _ session: String, _ format: AudioFormat, epoch: Int, mix: FrameRing<MixNote>
-  ) throws(FrameResampler.Failure) {
+  ) throws(FrameResampler.ResamplingError) {
     self.session = session
     self.epoch = epoch
     self.format = format

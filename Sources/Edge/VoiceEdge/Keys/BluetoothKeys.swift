@@ -1,4 +1,3 @@
-internal import DBus
 internal import EdgeAudio
 
 /// The buttons of Bluetooth headsets, through BlueZ: the agent registers a media player at each adapter

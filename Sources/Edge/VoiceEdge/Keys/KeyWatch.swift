@@ -13,7 +13,7 @@ final class KeyWatch: ThreadOwner {
     thread.start("keys") { thread in
       var lastProblem: String?
       while !thread.isStopped {
-        do throws(Problem) {
+        do throws(KeyError) {
           let (descriptor, parser) = try Self.open(setting)
           lastProblem = nil
           Self.read(descriptor, parser, thread, happened)
@@ -28,7 +28,7 @@ final class KeyWatch: ThreadOwner {
     }
   }
 
-  private struct Problem: Error {
+  private struct KeyError: Error {
     var text: String
   }
 
@@ -50,14 +50,14 @@ final class KeyWatch: ThreadOwner {
 
   /// Opens the device. Throws before opening if the file does not report keys, because other files
   /// must not be read.
-  private static func open(_ setting: String) throws(Problem) -> (Int32, Parser) {
+  private static func open(_ setting: String) throws(KeyError) -> (Int32, Parser) {
     guard let path = InputDevice.path(of: setting) else {
-      throw Problem(text: "there is no input device of this name")
+      throw KeyError(text: "there is no input device of this name")
     }
-    if let problem = InputDevice.problem(at: path) { throw Problem(text: problem) }
+    if let problem = InputDevice.problem(at: path) { throw KeyError(text: problem) }
     let parser = InputDevice.descriptor(at: path).map { Parser.hid(HIDKeys($0)) }
     let descriptor = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Problem(text: InputDevice.text(errno)) }
+    guard descriptor >= 0 else { throw KeyError(text: InputDevice.text(errno)) }
     return (descriptor, parser ?? .input(KeyEvents()))
   }
 

@@ -1,5 +1,3 @@
-internal import DBus
-
 /// The media players during a session.
 extension EdgeAgent {
   /// Pauses media players while a session runs, if the configuration says so, until the task is

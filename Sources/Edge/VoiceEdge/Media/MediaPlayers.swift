@@ -1,4 +1,3 @@
-internal import DBus
 internal import EdgeAudio
 
 /// The media players of a desktop: programs on the session bus with the interface of MPRIS

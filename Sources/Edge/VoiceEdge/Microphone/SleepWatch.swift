@@ -1,4 +1,3 @@
-internal import DBus
 internal import EdgeAudio
 internal import Foundation
 

@@ -27,7 +27,7 @@ private final class CaptureSwitch: ControlReader {
 
   init(switched: @escaping @Sendable (_ isMuted: Bool) -> Void) { self.switched = switched }
 
-  func read(_ control: any DeviceControl) throws(DeviceFault) {
+  func read(_ control: any DeviceControl) throws(DeviceIOError) {
     change(try control.captureIsOn() == false)
   }
 

@@ -60,7 +60,7 @@ struct FIFO: ~Copyable {
   }
 
   /// The reason why a FIFO is not open. Without a text if only the reader is missing.
-  private struct Problem: Error { var text: String? }
+  private struct OpenError: Error { var text: String? }
 
   /// Waits until a program opens the FIFO for reading, with inotify. Returns a descriptor for writing. Nil if
   /// the thread stops, or if this is not possible; then try to open the FIFO.
@@ -93,18 +93,18 @@ struct FIFO: ~Copyable {
     return Glibc.poll(&poll, 1, 0) >= 0 && Int32(poll.revents) & POLLERR == 0
   }
 
-  private static func open(_ path: String, _ mode: Int32) -> Result<Int32, Problem> {
+  private static func open(_ path: String, _ mode: Int32) -> Result<Int32, OpenError> {
     var info = stat()
     if stat(path, &info) != 0 {
       guard mkfifo(path, 0o660) == 0 || errno == EEXIST else { return .failure(problem()) }
       // Gives the group access, independent of the umask.
       chmod(path, 0o660)
     } else if info.st_mode & S_IFMT != S_IFIFO {
-      return .failure(Problem(text: "exists and is not a FIFO"))
+      return .failure(OpenError(text: "exists and is not a FIFO"))
     }
     let descriptor = Glibc.open(path, mode | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {
-      return .failure(errno == ENXIO ? Problem(text: nil) : problem())
+      return .failure(errno == ENXIO ? OpenError(text: nil) : problem())
     }
     return .success(descriptor)
   }
@@ -124,5 +124,5 @@ struct FIFO: ~Copyable {
     return dropped
   }
 
-  private static func problem() -> Problem { Problem(text: String(cString: strerror(errno))) }
+  private static func problem() -> OpenError { OpenError(text: String(cString: strerror(errno))) }
 }

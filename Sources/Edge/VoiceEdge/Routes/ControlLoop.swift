@@ -3,7 +3,7 @@ internal import EdgeAudio
 /// The reader of a control, called on the thread of its loop.
 protocol ControlReader: AnyObject, Sendable {
   /// Reads the control, because it was opened or has reported an event.
-  func read(_ control: any DeviceControl) throws(DeviceFault)
+  func read(_ control: any DeviceControl) throws(DeviceIOError)
 
   /// Called when the control could not be opened, was lost, or is no longer selected.
   func closed(isSelected: Bool)
@@ -61,7 +61,7 @@ final class ControlLoop: Sendable {
   private func follow(_ name: String, _ isWanted: () -> Bool) -> Bool {
     guard let control = try? system.openControl(name) else { return false }
     var hasRead = false
-    do throws(DeviceFault) {
+    do throws(DeviceIOError) {
       while !thread.isStopped, isWanted() {
         try reader.read(control)
         hasRead = true

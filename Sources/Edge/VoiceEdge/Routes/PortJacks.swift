@@ -37,7 +37,7 @@ final class PortJacks: ControlReader {
 
   func awaitFirstLook() { _ = hasLooked.wait(timeout: .now() + Self.patience) }
 
-  func read(_ control: any DeviceControl) throws(DeviceFault) {
+  func read(_ control: any DeviceControl) throws(DeviceIOError) {
     var plugged: [String: Bool] = [:]
     var missing: [JackName] = []
     for (port, jack) in jacks {
@@ -65,7 +65,7 @@ final class PortJacks: ControlReader {
   }
 
   /// Logs the jacks that are missing, once until they come or the control is opened again.
-  private func warn(of missing: [JackName], _ control: any DeviceControl) throws(DeviceFault) {
+  private func warn(of missing: [JackName], _ control: any DeviceControl) throws(DeviceIOError) {
     let new = state.withLock { state in
       defer { state.missing = Set(missing) }
       return missing.filter { !state.missing.contains($0) }

@@ -6,7 +6,7 @@ internal import VoiceClient
 protocol EdgeLink: Sendable {
   var state: LinkState { get }
 
-  /// Runs until the task is cancelled. Throws an `EdgeFailure` if the first connection fails with an
+  /// Runs until the task is cancelled. Throws an `EdgeError` if the first connection fails with an
   /// error that a retry cannot correct.
   func run() async throws
 }
@@ -58,11 +58,11 @@ extension EdgeConfiguration.Server {
     ).reconnected()
   }
 
-  /// Throws an `EdgeFailure` for an error of the first connection that a retry cannot correct.
-  func checkFirst(_ status: Status) throws(EdgeFailure) {
+  /// Throws an `EdgeError` for an error of the first connection that a retry cannot correct.
+  func checkFirst(_ status: Status) throws(EdgeError) {
     // A token that is missing or refused may be renewed in its file.
     let mayBeRenewed = status.code == .unauthenticated && credentials != nil
     guard status.isHopeless, !mayBeRenewed else { return }
-    throw EdgeFailure("server \(address): \(status.oneLine)")
+    throw EdgeError("server \(address): \(status.oneLine)")
   }
 }

@@ -64,7 +64,7 @@ final class ServerLink: EdgeLink {
         guard board.status.call.isOn else { continue }
         wait = attempts.next(after: loss.status)
         state.say(.away(loss.status.oneLine))
-      } catch is SessionGone {
+      } catch is SessionGoneError {
         wait = attempts.resumptionRefused()
       } catch {
         let status = error as? Status ?? Status(.internal, "the server sent an invalid answer")
@@ -191,7 +191,7 @@ final class ServerLink: EdgeLink {
   }
 
   /// The session cannot be continued, so another one follows at once.
-  private struct SessionGone: Error {}
+  private struct SessionGoneError: Error {}
 
   /// Continues the lost session, or starts another. Throws `SessionGone` if the server refuses to continue it.
   private func open(
@@ -211,14 +211,14 @@ final class ServerLink: EdgeLink {
     {
       // The server does not have the session any more, or not with these settings.
       voice.post { $0.forgetSession() }
-      throw SessionGone()
+      throw SessionGoneError()
     }
   }
 
   /// Writes down how another device joins the session.
   private func publishTicket(of started: Anechoic_V1_Started) {
     guard let share, let ticket = JoinTicket(started) else { return }
-    do throws(JoinTicketFile.Problem) { try share.write(ticket) } catch {
+    do throws(JoinTicketFile.FileError) { try share.write(ticket) } catch {
       log("session.share: \(share.path): \(error.text)")
     }
   }
@@ -260,7 +260,7 @@ final class ServerLink: EdgeLink {
 }
 
 /// An error that prevents an agent from working at all.
-public struct EdgeFailure: Error, Equatable, CustomStringConvertible {
+public struct EdgeError: Error, Equatable, CustomStringConvertible {
   public let description: String
 
   public init(_ description: String) { self.description = description }

@@ -131,7 +131,7 @@ final class EdgeSwitching: Sendable {
         return state.problem.prefix(20) != status.oneLine.prefix(20)
       }
       if isNews { log("routing: the arbiter is away: \(status.oneLine); trying again") }
-    case .decision(let decision): take(decision, routes)
+    case .decision(let decision): accept(decision, routes)
     case .mediaPauseRequested(let request):
       state.withLock { $0.isPaused = true }
       log("routing: media pauses, because \(request.machine) has a call")
@@ -157,8 +157,8 @@ final class EdgeSwitching: Sendable {
     for player in media { await player.resume() }
   }
 
-  private func take(_ decision: Anechoic_V1_RoutingDecision, _ routes: RouteDirector) {
-    guard state.withLock({ $0.rule.take(decision) }) else { return }
+  private func accept(_ decision: Anechoic_V1_RoutingDecision, _ routes: RouteDirector) {
+    guard state.withLock({ $0.rule.accept(decision) }) else { return }
     routes.refresh()
     let holder = decision.holder.isEmpty ? "no machine" : decision.holder
     log("routing: \(holder) uses the headset \(decision.headset)")

@@ -30,7 +30,7 @@ struct SwitchingRule: Sendable, Equatable {
   mutating func lost(now: ContinuousClock.Instant) { awaySince = awaySince ?? now }
 
   /// Takes a decision. Returns whether the holder of one of this machine's headsets has changed.
-  mutating func take(_ decision: Anechoic_V1_RoutingDecision) -> Bool {
+  mutating func accept(_ decision: Anechoic_V1_RoutingDecision) -> Bool {
     guard headsets.contains(decision.headset) else { return false }
     let last = decisions.updateValue(decision, forKey: decision.headset)
     return last?.holder != decision.holder

@@ -28,7 +28,7 @@ public struct TuningMeasurement: Sendable {
   public init(
     _ system: any AudioSystem, input: String, output: String, tuning: Tuning = Tuning(),
     level: Double
-  ) throws(TuningFailure) {
+  ) throws(TuningError) {
     let sweep = ExponentialSweep(rate: Double(Self.rate.hertz), level: level)
     let recorder = Recorder(system, input: input, output: output, tuning, sweep.samples)
     defer { recorder.stop() }
@@ -40,15 +40,15 @@ public struct TuningMeasurement: Sendable {
 
   private static func measure(
     _ sweep: ExponentialSweep, _ recorder: Recorder
-  ) throws(TuningFailure) -> (response: ExponentialSweep.Response, delay: Double) {
-    var problem = TuningFailure("")
+  ) throws(TuningError) -> (response: ExponentialSweep.Response, delay: Double) {
+    var problem = TuningError("")
     var last: (response: ExponentialSweep.Response, delay: Double)?
     for _ in 0..<attempts {
-      do throws(TuningFailure) {
+      do throws(TuningError) {
         let (samples, ahead) = try recorder.record(
           for: .seconds(ExponentialSweep.duration + tail))
         guard let response = sweep.response(in: samples) else {
-          throw TuningFailure(
+          throw TuningError(
             "the microphone does not hear the loudspeaker; check both devices and their volumes")
         }
         let new = (
@@ -59,7 +59,7 @@ public struct TuningMeasurement: Sendable {
           return new
         }
         last = new
-        problem = TuningFailure(
+        problem = TuningError(
           "the measurements differ; the devices lose samples, another program plays (an agent that runs?), "
             + "or the room is loud")
       } catch {
@@ -91,7 +91,7 @@ public struct TuningMeasurement: Sendable {
 }
 
 /// The reason why a measurement failed.
-public struct TuningFailure: Error, Equatable, CustomStringConvertible {
+public struct TuningError: Error, Equatable, CustomStringConvertible {
   public let description: String
 
   init(_ description: String) { self.description = description }
@@ -119,7 +119,7 @@ private final class Recorder {
   }
 
   /// Starts both devices. Returns when they run.
-  func start(within limit: Duration) throws(TuningFailure) {
+  func start(within limit: Duration) throws(TuningError) {
     microphone.start("microphone") { [ring, capture, record = microphone.record] in
       CaptureStream(ring, record, tuning: capture, wake: {})
     }
@@ -131,11 +131,11 @@ private final class Recorder {
       let isLate = ContinuousClock.now >= end
       for loop in [microphone, loudspeaker] {
         if case .absent(let error) = loop.record.value.state, isLate || !error.mayPass {
-          throw TuningFailure(error.description)
+          throw TuningError(error.description)
         }
       }
       guard !isLate else {
-        throw TuningFailure("the devices transfer no audio")
+        throw TuningError("the devices transfer no audio")
       }
       usleep(20_000)
     }
@@ -145,7 +145,7 @@ private final class Recorder {
   /// the moment at which the sound should be heard.
   func record(
     for time: Duration
-  ) throws(TuningFailure) -> (samples: [Float], ahead: Double) {
+  ) throws(TuningError) -> (samples: [Float], ahead: Double) {
     let faults = faultCount
     let frame = Frame(rate: Self.rate, channelCount: 1)
     let wanted = Int(time.seconds * Double(Self.rate.hertz))
@@ -156,7 +156,7 @@ private final class Recorder {
     let end = ContinuousClock.now + time + .seconds(5)
     while samples.count < wanted {
       guard ContinuousClock.now < end else {
-        throw TuningFailure("the microphone delivers no samples")
+        throw TuningError("the microphone delivers no samples")
       }
       guard let note = ring.read(into: frame) else {
         usleep(3000)
@@ -166,10 +166,10 @@ private final class Recorder {
       samples += frame.plane(0)
     }
     guard faultCount == faults else {
-      throw TuningFailure("the devices lost samples during the measurement; stop other programs")
+      throw TuningError("the devices lost samples during the measurement; stop other programs")
     }
     guard let capturedAt, let heardAt = player.heardAt else {
-      throw TuningFailure("the loudspeaker did not play")
+      throw TuningError("the loudspeaker did not play")
     }
     return (samples, Double(heardAt - capturedAt) / 1e6)
   }
@@ -210,7 +210,7 @@ private final class SweepPlayer: Sendable {
   }
 
   /// Returns the index of the next samples, and moves on. Nil while nothing is to be played.
-  func take(_ count: Int, heardAt: Int64) -> Int? {
+  func pop(_ count: Int, heardAt: Int64) -> Int? {
     let index = position.load(ordering: .acquiring)
     guard index < sound.count else { return nil }
     if index == 0 { startedAt.store(heardAt, ordering: .releasing) }
@@ -233,7 +233,7 @@ private final class SweepRenderer: FrameRenderer {
 
   func render(into frame: borrowing Frame, heardAt: Int64) {
     frame.clear()
-    if let first = player.take(frame.sampleCount, heardAt: heardAt) {
+    if let first = player.pop(frame.sampleCount, heardAt: heardAt) {
       player.sound.withUnsafeBufferPointer { sound in
         for channel in 0..<frame.channelCount {
           let plane = frame.planePointers[channel]

@@ -213,7 +213,7 @@ extension EdgeVoice {
 
   /// Sends the request to change the mute state that is due, if there is one.
   func sendMuteRequest() {
-    guard let link = server.link, let control = muting.requests.take(now: .now) else { return }
+    guard let link = server.link, let control = muting.requests.pop(now: .now) else { return }
     link.outbox.put(.control(control))
   }
 

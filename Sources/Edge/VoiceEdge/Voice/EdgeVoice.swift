@@ -78,7 +78,7 @@ final class EdgeVoice {
       updateCall()
       updateMicrophone()
       guard calls.flows else { continue }
-      takeCaptured()
+      readCaptured()
       let missed = timing.timeline.catchUp(now: MonotonicClock.nanoseconds)
       timing.position += Int64(missed * buffers.microphone.sampleCount)
       status.concealedFrames += missed
@@ -95,7 +95,7 @@ final class EdgeVoice {
     server.link?.outbox.close()
   }
 
-  private func takeCaptured() {
+  private func readCaptured() {
     if parts.rings.capture.count > Self.longestBacklog {
       status.droppedFrames += parts.rings.capture.drop(downTo: 1)
       timing.gapBefore = .dropped
@@ -124,7 +124,7 @@ final class EdgeVoice {
       !waits && !calls.holdsOtherAudio
       && parts.programs.otherAudio?.next(into: buffers.otherAudio) ?? false
     var audio = Anechoic_V1_AudioInput()
-    let namedPeak = waits ? 0 : takeNamedFarEnds(into: &audio)
+    let namedPeak = waits ? 0 : readNamedFarEnds(into: &audio)
     sounds.record(
       farEndPeak: max(hasFar ? buffers.farEnd.peak : 0, namedPeak),
       otherAudioPeak: hasOther ? buffers.otherAudio.peak : nil,
@@ -134,7 +134,7 @@ final class EdgeVoice {
       mute.isMuted && configuration.mute.audio != .sent || chirp.capture?.isRunning == true
     runsLocal(server.usesLocal || isWithheld)
     giveNamedFarEnds(audio)
-    takeReference(into: &audio)
+    readReference(into: &audio)
     if let local, local.isRunning {
       if server.usesLocal {
         if hasFar { local.append(buffers.farEnd, to: .farEnd, time: nil) }
@@ -198,7 +198,7 @@ final class EdgeVoice {
 
   /// Adds the samples that the loudspeaker has played since the last frame, if they are the
   /// reference.
-  func takeReference(into audio: inout Anechoic_V1_AudioInput) {
+  func readReference(into audio: inout Anechoic_V1_AudioInput) {
     let sendsReference = server.link?.started.inputs.hasReference == true
     while let note = parts.rings.played.read(into: buffers.reference) {
       if let local, local.isRunning, devices.hears == nil {
@@ -211,13 +211,13 @@ final class EdgeVoice {
         link.outbox.put(.report(report))
       }
     }
-    take(parts.rings.loopback, if: .loopback, sendsReference, into: &audio)
-    take(parts.rings.referenceChannels, if: .referenceChannels, sendsReference, into: &audio)
+    read(parts.rings.loopback, if: .loopback, sendsReference, into: &audio)
+    read(parts.rings.referenceChannels, if: .referenceChannels, sendsReference, into: &audio)
   }
 
   /// Adds the frames of a ring if the port in use fills it. Drops them otherwise, because they are
   /// older than the port.
-  private func take(
+  private func read(
     _ ring: FrameRing<CaptureNote>, if way: HeardLoudspeaker, _ sendsReference: Bool,
     into audio: inout Anechoic_V1_AudioInput
   ) {

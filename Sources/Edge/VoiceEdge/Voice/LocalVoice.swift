@@ -20,7 +20,6 @@ final class LocalVoice {
   private let session: VoiceSession
   private let setup: SessionSetup
   private let sink: LocalSink
-  private var bytes: [UInt8]
   private let silence: Frame
   private let playedSilence: Frame
   private var controlID: UInt64 = 0
@@ -74,9 +73,6 @@ final class LocalVoice {
     sink = LocalSink(setup, receiver)
     silence = Frame(rate: audio.rate, channelCount: audio.inputChannels)
     playedSilence = Frame(rate: audio.rate, channelCount: audio.outputChannels)
-    bytes = [UInt8](
-      repeating: 0,
-      count: audio.rate.samplesPerFrame * SampleEncoding.f32.bytesPerSample * 2)
   }
 
   var state: SessionState { session.state }
@@ -157,31 +153,13 @@ final class LocalVoice {
   }
 
   func append(_ frame: borrowing Frame, to input: InputKind, time: Int64?) {
-    encode(frame) { samples in
-      // Only samples that are not finite are refused, and there are none.
-      try? session.append(
-        samples, to: input, firstSample: nil, deviceTime: time.map { .nanoseconds($0) },
-        gap: .unspecified, sink: sink)
-    }
+    // A session refuses only audio that is seconds ahead of the microphone, and this is not.
+    try? session.append(frame, to: input, deviceTime: time.map { .nanoseconds($0) }, sink: sink)
   }
 
   /// Appends a frame of a named far end.
   func append(_ frame: borrowing Frame, toFarEnd index: Int) {
-    encode(frame) { samples in
-      try? session.append(
-        samples, toFarEnd: index, firstSample: nil, gap: .unspecified, sink: sink)
-    }
-  }
-
-  private func encode(_ frame: borrowing Frame, _ body: (UnsafeRawBufferPointer) -> Void) {
-    let format = AudioFormat(
-      encoding: .f32, rate: frame.rate, channelCount: frame.channelCount)
-    let count = frame.sampleCount * format.bytesPerSampleFrame
-    bytes.withUnsafeMutableBytes { bytes in
-      let lent = UnsafeMutableRawBufferPointer(rebasing: bytes[..<count])
-      SampleCoding.encode(frame, count: frame.sampleCount, format, into: lent)
-      body(UnsafeRawBufferPointer(lent))
-    }
+    try? session.append(frame, toFarEnd: index, sink: sink)
   }
 
   /// Processes 10 ms. Append the other inputs of the same 10 ms before.

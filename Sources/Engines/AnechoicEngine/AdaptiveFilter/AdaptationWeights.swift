@@ -33,14 +33,14 @@ package final class AdaptationWeights: Sendable {
     outputLayer = layer(2, hidden)
   }
 
-  package init(_ file: WeightFile) throws(WeightFile.Fault) {
+  package init(_ file: WeightFile) throws(WeightFile.FormatError) {
     let (features, hidden) = (Self.features, Self.hidden)
-    func values(_ name: String, _ count: Int) throws(WeightFile.Fault) -> [Float] {
+    func values(_ name: String, _ count: Int) throws(WeightFile.FormatError) -> [Float] {
       try file.values("adaptation." + name, count: count)
     }
     func layer(
       _ weight: String, _ bias: String, _ rows: Int
-    ) throws(WeightFile.Fault) -> Layer {
+    ) throws(WeightFile.FormatError) -> Layer {
       Layer(
         weights: try values(weight, rows * hidden), bias: try values(bias, rows), inputs: hidden)
     }

@@ -13,7 +13,8 @@ struct IsolationNetwork: ~Copyable {
   private let network: RecurrentNetwork
 
   /// Reads the weights.
-  static func weights(_ file: WeightFile) throws(WeightFile.Fault) -> RecurrentNetwork.Weights {
+  static func weights(_ file: WeightFile) throws(WeightFile.FormatError) -> RecurrentNetwork.Weights
+  {
     try .init(
       file, named: "isolation", inputs: inputCount, hidden: 96, state: 128, outputs: outputCount)
   }

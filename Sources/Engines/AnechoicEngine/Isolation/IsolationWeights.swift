@@ -5,8 +5,8 @@ internal import VoiceEngines
 /// The weights of the networks that isolate a voice, which are part of the executable.
 final class IsolationWeights: Sendable {
   /// Read once, by the first engine.
-  private static let embedded = Result<IsolationWeights, WeightFile.Fault> {
-    () throws(WeightFile.Fault) in
+  private static let embedded = Result<IsolationWeights, WeightFile.FormatError> {
+    () throws(WeightFile.FormatError) in
     try IsolationWeights(
       WeightFile(
         UnsafeRawBufferPointer(start: cew_isolation_weights(), count: cew_isolation_weights_size()))
@@ -25,7 +25,7 @@ final class IsolationWeights: Sendable {
   let encoder: RecurrentNetwork.Weights
   let network: RecurrentNetwork.Weights
 
-  init(_ file: WeightFile) throws(WeightFile.Fault) {
+  init(_ file: WeightFile) throws(WeightFile.FormatError) {
     encoder = try VoiceEncoder.weights(file)
     network = try IsolationNetwork.weights(file)
   }

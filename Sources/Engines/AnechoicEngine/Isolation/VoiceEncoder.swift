@@ -10,7 +10,8 @@ struct VoiceEncoder: ~Copyable {
   private let network: RecurrentNetwork
 
   /// Reads the weights.
-  static func weights(_ file: WeightFile) throws(WeightFile.Fault) -> RecurrentNetwork.Weights {
+  static func weights(_ file: WeightFile) throws(WeightFile.FormatError) -> RecurrentNetwork.Weights
+  {
     try .init(file, named: "encoder", inputs: Bands.count, hidden: 64, state: 96, outputs: count)
   }
 

@@ -27,7 +27,7 @@ public struct BridgeSettings: Sendable {
 }
 
 /// The reason why a call did not start.
-struct CallFailure: Error, CustomStringConvertible {
+struct CallError: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }

@@ -53,10 +53,10 @@ struct BridgedCall: ~Copyable {
   static func accepted(
     _ caller: Newcomers.Caller, _ settings: BridgeSettings,
     isStopping: @escaping @Sendable () -> Bool
-  ) throws(CallFailure) -> BridgedCall {
+  ) throws(CallError) -> BridgedCall {
     var phone = ConnectedSocket(caller.descriptor)
     let name = text(ofUUID: caller.identifier.payload)
-    do throws(CallFailure) {
+    do throws(CallError) {
       var application = try connect(settings)
       application.send(caller.identifier.bytes)
       return BridgedCall(
@@ -64,20 +64,20 @@ struct BridgedCall: ~Copyable {
         fromPhone: caller.parser, name: name)
     } catch {
       phone.send(AudioSocketFrame(AudioSocketFrame.hangup).bytes)
-      throw CallFailure("call \(name): \(error)")
+      throw CallError("call \(name): \(error)")
     }
   }
 
-  private static func connect(_ settings: BridgeSettings) throws(CallFailure) -> ConnectedSocket {
+  private static func connect(_ settings: BridgeSettings) throws(CallError) -> ConnectedSocket {
     let place = "the application at \(settings.application)"
     guard let socket = ConnectedSocket.connecting(to: settings.host, settings.port) else {
-      throw CallFailure("\(place) cannot be reached")
+      throw CallError("\(place) cannot be reached")
     }
     var events = [pollfd(fd: socket.descriptor, events: Int16(POLLOUT), revents: 0)]
     guard poll(&events, 1, Int32(patience / .milliseconds(1))) == 1 else {
-      throw CallFailure("\(place) does not answer")
+      throw CallError("\(place) does not answer")
     }
-    if let problem = socket.problem { throw CallFailure("\(place): \(problem)") }
+    if let problem = socket.problem { throw CallError("\(place): \(problem)") }
     return socket
   }
 
@@ -124,11 +124,11 @@ struct BridgedCall: ~Copyable {
     var bytes: [UInt8] = []
     let isOpen = phone.receive(into: &bytes)
     fromPhone.append(bytes)
-    while end == nil, let frame = fromPhone.next() { takeFromPhone(frame) }
+    while end == nil, let frame = fromPhone.next() { acceptFromPhone(frame) }
     if !isOpen { stop("the caller's side closed the connection") }
   }
 
-  private mutating func takeFromPhone(_ frame: AudioSocketFrame) {
+  private mutating func acceptFromPhone(_ frame: AudioSocketFrame) {
     switch frame.type {
     case AudioSocketFrame.hangup: stop("the caller hung up")
     case AudioSocketFrame.error: stop("the exchange reported an error")
@@ -183,7 +183,7 @@ struct BridgedCall: ~Copyable {
   /// Sends a block in both directions, and takes one from both.
   private mutating func exchange(_ microphone: [UInt8]) {
     guard let voice else { return }
-    let played = playback.take(microphone.count)
+    let played = playback.pop(microphone.count)
     let backlog = voice.bytes(Self.longestBacklog)
     if phone.waitingBytes < backlog {
       phone.send(AudioSocketFrame(voice.type, played).bytes)
@@ -204,11 +204,11 @@ struct BridgedCall: ~Copyable {
     var bytes: [UInt8] = []
     let isOpen = application.receive(into: &bytes)
     fromApplication.append(bytes)
-    while end == nil, let frame = fromApplication.next() { takeFromApplication(frame) }
+    while end == nil, let frame = fromApplication.next() { acceptFromApplication(frame) }
     if !isOpen { stop("the application closed the connection") }
   }
 
-  private mutating func takeFromApplication(_ frame: AudioSocketFrame) {
+  private mutating func acceptFromApplication(_ frame: AudioSocketFrame) {
     switch frame.type {
     case AudioSocketFrame.hangup: stop("the application hung up")
     case AudioSocketFrame.identifier: counts.invalid += 1
@@ -257,7 +257,7 @@ struct PlaybackQueue {
   mutating func append(_ new: [UInt8]) { bytes += new }
 
   /// Takes bytes for the next instant, with silence in place of bytes that are missing.
-  mutating func take(_ wanted: Int) -> [UInt8] {
+  mutating func pop(_ wanted: Int) -> [UInt8] {
     let end = min(bytes.count, start + wanted)
     let result = bytes[start..<end] + repeatElement(0, count: wanted - (end - start))
     start = end

@@ -31,7 +31,7 @@ struct Ledger<Item> {
   mutating func addFiller(_ count: Int) { entries.append(Entry(item: nil, count: count)) }
 
   /// Takes the next processed samples. Returns what is complete with them.
-  mutating func take(_ samples: [Int16]) -> [Settled] {
+  mutating func settle(_ samples: [Int16]) -> [Settled] {
     var rest = samples[...]
     var settled: [Settled] = []
     var done = 0

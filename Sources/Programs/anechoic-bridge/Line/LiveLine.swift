@@ -112,7 +112,7 @@ struct LiveLine<Item> {
     let limit = min(pushed, settledEnd(now) + delay - lookAhead)
     let samples = limit > pulled ? voice.pull(limit - pulled) : []
     pulled += samples.count
-    return ledger.take(samples).map {
+    return ledger.settle(samples).map {
       Piece(item: $0.item.item, isFirst: $0.item.isFirst, samples: $0.samples)
     }
   }
@@ -126,7 +126,7 @@ struct LiveLine<Item> {
       guard piece.samples.isEmpty || count > 0 else { break }
       if taken == 0 { ledger.add(piece, count: piece.samples.count) }
       if count > 0 {
-        let reference = playback.take(count, now: now)
+        let reference = playback.pop(count, now: now)
         push(Array(piece.samples[taken..<(taken + count)]), reference, now)
         pace.spend(Double(count) / Double(rate))
         room -= count

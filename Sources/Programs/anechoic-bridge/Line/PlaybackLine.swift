@@ -59,7 +59,7 @@ struct PlaybackLine {
 
   /// Plays as long as the microphone took. Returns the samples, with silence in the place of those that are
   /// missing.
-  mutating func take(_ count: Int, now: Instant) -> [Int16] {
+  mutating func pop(_ count: Int, now: Instant) -> [Int16] {
     playedUntil = now
     isInPause = false
     let samples = play(count)

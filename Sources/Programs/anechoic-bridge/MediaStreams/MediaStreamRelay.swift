@@ -44,7 +44,7 @@ struct MediaStreamRelay: Relay {
 
   // MARK: The provider
 
-  mutating func takeFromClient(_ message: WebSocketMessage, now: Instant) {
+  mutating func acceptFromClient(_ message: WebSocketMessage, now: Instant) {
     guard let stream = MediaStreamMessage(message) else { return pass(message) }
     switch stream.event {
     case "start": start(stream, now)
@@ -95,7 +95,7 @@ struct MediaStreamRelay: Relay {
 
   // MARK: The application
 
-  mutating func takeFromUpstream(_ message: WebSocketMessage, now: Instant) {
+  mutating func acceptFromUpstream(_ message: WebSocketMessage, now: Instant) {
     if let stream = MediaStreamMessage(message) {
       switch stream.event {
       case "media": play(stream)

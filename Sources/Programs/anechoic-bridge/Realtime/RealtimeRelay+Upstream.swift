@@ -7,7 +7,7 @@ extension RealtimeRelay {
   /// The truncated items that are remembered.
   private static let mostTruncations = 64
 
-  mutating func takeFromUpstream(_ message: WebSocketMessage, now: Instant) {
+  mutating func acceptFromUpstream(_ message: WebSocketMessage, now: Instant) {
     guard let event = RealtimeEvent(message) else { return outbox.toClient.append(message) }
     switch event.type {
     case "session.created":
@@ -82,7 +82,7 @@ extension RealtimeRelay {
   }
 
   /// Follows a change of the voice.
-  mutating func take(_ change: VoiceChange) {
+  mutating func accept(_ change: VoiceChange) {
     if let line = change.line { outbox.log.append(line) }
     switch change {
     case .processing, .fallback:

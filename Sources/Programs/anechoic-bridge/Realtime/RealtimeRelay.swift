@@ -92,7 +92,7 @@ struct RealtimeRelay: Relay {
 
   // MARK: The client
 
-  mutating func takeFromClient(_ message: WebSocketMessage, now: Instant) {
+  mutating func acceptFromClient(_ message: WebSocketMessage, now: Instant) {
     guard let event = RealtimeEvent(message) else { return pass(message) }
     switch event.type {
     case "input_audio_buffer.append":
@@ -185,7 +185,7 @@ struct RealtimeRelay: Relay {
     for piece in line?.advance(&playback, now: now) ?? [] { send(piece) }
     playback.advance(now: now)
     changeFormat(now)
-    while let change = line?.nextChange() { take(change) }
+    while let change = line?.nextChange() { accept(change) }
   }
 
   private mutating func send(_ piece: LiveLine<Item>.Piece) {

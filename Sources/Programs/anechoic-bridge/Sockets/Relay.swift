@@ -14,8 +14,8 @@ protocol Relay: SendableMetatype {
   /// Whether nothing of the client is on its way.
   var isDrained: Bool { get }
 
-  mutating func takeFromClient(_ message: WebSocketMessage, now: Instant)
-  mutating func takeFromUpstream(_ message: WebSocketMessage, now: Instant)
+  mutating func acceptFromClient(_ message: WebSocketMessage, now: Instant)
+  mutating func acceptFromUpstream(_ message: WebSocketMessage, now: Instant)
   /// Does what is due. Call this at least every 20 ms.
   mutating func advance(now: Instant)
   /// Records that the client sends no more. Messages that are on their way can be sent at once.

@@ -68,7 +68,7 @@ final class RelaySide {
       let count = recv(connection.descriptor, buffer.baseAddress, buffer.count, 0)
       if count < 0, [EAGAIN, EINTR].contains(errno) { return }
       guard count > 0 else { return connection.hungUp() }
-      connection.take(UnsafeRawBufferPointer(rebasing: buffer[..<count]), now: now)
+      connection.accept(UnsafeRawBufferPointer(rebasing: buffer[..<count]), now: now)
     }
   }
 

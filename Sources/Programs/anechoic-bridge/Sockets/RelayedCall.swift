@@ -74,7 +74,7 @@ struct RelayedCall<Rules: Relay>: ~Copyable {
       guard relay.readsClient, upstream.waitingBytes < Self.mostWaiting,
         let message = client.next(now: now)
       else { return }
-      relay.takeFromClient(message, now: now)
+      relay.acceptFromClient(message, now: now)
       flush(now)
     }
   }
@@ -84,7 +84,7 @@ struct RelayedCall<Rules: Relay>: ~Copyable {
       guard relay.readsUpstream, client.waitingBytes < Self.mostWaiting,
         let message = upstream.next(now: now)
       else { return }
-      relay.takeFromUpstream(message, now: now)
+      relay.acceptFromUpstream(message, now: now)
       flush(now)
     }
   }

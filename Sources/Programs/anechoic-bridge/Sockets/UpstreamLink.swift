@@ -16,7 +16,7 @@ struct UpstreamLink: ~Copyable {
 /// Opens WebSockets to an upstream. The functions wait, for the thread of a call.
 struct UpstreamDialer: Sendable {
   /// The reason why an upstream was not opened.
-  struct Refusal: Error {
+  struct DialError: Error {
     /// The answer for the client: that of the upstream as it came, or one of the bridge.
     let answer: [UInt8]
     let reason: String
@@ -45,7 +45,7 @@ struct UpstreamDialer: Sendable {
   }
 
   /// Opens a WebSocket with the path, the query and the headers of a client's request.
-  func dial(for request: HTTPRequest) throws(Refusal) -> UpstreamLink {
+  func dial(for request: HTTPRequest) throws(DialError) -> UpstreamLink {
     let deadline = ContinuousClock.now + Self.patience
     var link = try connect(by: deadline)
     var opening = WebSocketOpening(offering: request.headers["sec-websocket-protocol"])
@@ -54,28 +54,28 @@ struct UpstreamDialer: Sendable {
     do {
       try link.tls?.send(bytes)
     } catch { throw failed("\(error)") }
-    link.socket.send(link.tls?.takeOutgoing() ?? bytes)
+    link.socket.send(link.tls?.popOutgoing() ?? bytes)
     while true {
       let (answer, isOpen) = try receive(&link, by: deadline)
-      switch opening.take(answer) {
+      switch opening.accept(answer) {
       case .needsMore: if !isOpen { throw failed("it closed the connection") }
       case .open(let headers, let rest):
         (link.headers, link.rest) = (headers, rest)
         return link
       case .refused(let status, let head, let bodyCount, let rest):
         let body = isOpen ? self.body(&link, bodyCount, rest) : rest
-        throw Refusal(answer: head + body, reason: "\(address) answered with \(status)")
+        throw DialError(answer: head + body, reason: "\(address) answered with \(status)")
       case .violation(let words): throw failed(words)
       }
     }
   }
 
-  private func failed(_ words: String, _ status: HTTPStatus = .badGateway) -> Refusal {
+  private func failed(_ words: String, _ status: HTTPStatus = .badGateway) -> DialError {
     let reason = "\(address): \(words)"
-    return Refusal(answer: HTTPResponse("\(reason)\n", status: status).bytes(), reason: reason)
+    return DialError(answer: HTTPResponse("\(reason)\n", status: status).bytes(), reason: reason)
   }
 
-  private func connect(by deadline: ContinuousClock.Instant) throws(Refusal) -> UpstreamLink {
+  private func connect(by deadline: ContinuousClock.Instant) throws(DialError) -> UpstreamLink {
     guard let socket = ConnectedSocket.connecting(to: address.host, address.port) else {
       throw failed("the host cannot be reached")
     }
@@ -89,7 +89,7 @@ struct UpstreamDialer: Sendable {
     do {
       link.tls = try TLSClient.connecting(to: address.host, authorities)
     } catch { throw failed("\(error)") }
-    link.socket.send(link.tls?.takeOutgoing() ?? [])
+    link.socket.send(link.tls?.popOutgoing() ?? [])
     while link.tls?.isEstablished == false {
       let (_, isOpen) = try receive(&link, by: deadline)
       if !isOpen { throw failed("it closed the connection during the TLS handshake") }
@@ -100,7 +100,7 @@ struct UpstreamDialer: Sendable {
   /// Waits for bytes of the upstream, and returns those that arrived, decrypted.
   private func receive(
     _ link: inout UpstreamLink, by deadline: ContinuousClock.Instant
-  ) throws(Refusal) -> (bytes: [UInt8], isOpen: Bool) {
+  ) throws(DialError) -> (bytes: [UInt8], isOpen: Bool) {
     let wanted = Int16(POLLIN) | Int16(link.socket.waitingBytes > 0 ? POLLOUT : 0)
     var events = [pollfd(fd: link.socket.descriptor, events: wanted, revents: 0)]
     guard poll(&events, 1, Self.milliseconds(until: deadline)) == 1 else {
@@ -112,10 +112,10 @@ struct UpstreamDialer: Sendable {
     let isOpen = link.socket.receive(into: &bytes)
     guard link.tls != nil else { return (bytes, isOpen) }
     do {
-      let plain = try bytes.withUnsafeBytes { bytes throws(TLSFailure) in
+      let plain = try bytes.withUnsafeBytes { bytes throws(TLSError) in
         try link.tls?.receive(bytes)
       }
-      link.socket.send(link.tls?.takeOutgoing() ?? [])
+      link.socket.send(link.tls?.popOutgoing() ?? [])
       return (plain ?? [], isOpen)
     } catch {
       throw failed("\(error)")

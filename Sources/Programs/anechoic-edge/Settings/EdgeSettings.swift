@@ -1,4 +1,3 @@
-internal import CommandLineSettings
 internal import CommandLineSupport
 internal import Foundation
 internal import GRPCTransport
@@ -14,9 +13,9 @@ struct EdgeSettings {
   let file: String?
 
   /// Reads the given file, or the default file if it exists, and the layers above it. Former names
-  /// and settings without effect are reported on standard error, a line for each. Throws a `CommandFailure` that contains the
-  /// error and its place. A wrong flag is wrong usage.
-  init(file: String?, flags: [GivenFlag] = []) throws(CommandFailure) {
+  /// and settings without effect are reported on standard error, a line for each. Throws a
+  /// `CommandError` that contains the error and its place. A wrong flag is wrong usage.
+  init(file: String?, flags: [GivenFlag] = []) throws(CommandError) {
     let name = file ?? Self.defaultFile
     let isThere = file != nil || FileManager.default.fileExists(atPath: name)
     self.file = isThere ? name : nil
@@ -26,14 +25,14 @@ struct EdgeSettings {
         text, file: name,
         SettingsOverrides(flags, environment: ProcessInfo.processInfo.environment))
     } catch {
-      throw CommandFailure(
-        error.description, code: error.isOfFlag ? CommandFailure.wrongUsage : CommandFailure.failed)
+      throw CommandError(
+        error.description, code: error.isOfFlag ? CommandError.wrongUsage : CommandError.failed)
     }
     for warning in settings.warnings { standardError("anechoic-edge: \(warning)\n") }
   }
 
   /// Reads the files that the settings name.
-  func configuration() throws(CommandFailure) -> EdgeConfiguration {
+  func configuration() throws(CommandError) -> EdgeConfiguration {
     var configuration = settings.values
     try Self.checkNoFolders(
       configuration.microphone.lamps + configuration.mute.lamps
@@ -43,12 +42,12 @@ struct EdgeSettings {
         ].compactMap { $0 })
     if let named = configuration.audio.tuning {
       guard let tunings = try TuningFile.read(named.path) else {
-        throw CommandFailure("\(named.place): \(named.path): no such file")
+        throw CommandError("\(named.place): \(named.path): no such file")
       }
       configuration.tunings = tunings
       for port in configuration.routes.ports {
         guard let product = port.product, tunings.products[product] == nil else { continue }
-        throw CommandFailure(
+        throw CommandError(
           "\(named.path): there is no product \"\(product)\", which port \(port.id) names")
       }
     }
@@ -58,18 +57,18 @@ struct EdgeSettings {
   }
 
   /// Throws if the path of a file is a folder. A file that does not exist may come later.
-  private static func checkNoFolders(_ paths: [String]) throws(CommandFailure) {
+  private static func checkNoFolders(_ paths: [String]) throws(CommandError) {
     for path in paths {
       var isFolder: ObjCBool = false
       guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue
       else { continue }
-      throw CommandFailure("\(path): this is a folder; name a file")
+      throw CommandError("\(path): this is a folder; name a file")
     }
   }
 
   private static func security(
     _ files: EdgeConfiguration.SecurityFiles
-  ) throws(CommandFailure) -> ChannelSecurity {
+  ) throws(CommandError) -> ChannelSecurity {
     func file(_ named: EdgeConfiguration.NamedFile?) -> CertificateFile? {
       named.map { CertificateFile($0.path, namedBy: $0.place) }
     }

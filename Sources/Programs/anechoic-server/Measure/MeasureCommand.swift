@@ -68,7 +68,7 @@ struct MeasureCommand: AsyncParsableCommand {
       do {
         report.kinds.append(try await measurement.run())
       } catch {
-        throw CommandFailure("\(kind.rawValue): \(error)")
+        throw CommandError("\(kind.rawValue): \(error)")
       }
     }
     print(json ? report.json : report.text)

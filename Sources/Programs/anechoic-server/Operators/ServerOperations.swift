@@ -39,7 +39,7 @@ final class ServerOperations: Sendable {
   private static let farewell = Duration.seconds(1)
 
   /// Starts the log. Throws if the file of the audit log cannot be opened.
-  init(format: LogFormat, level: Logger.Level, auditLog: String?) throws(CommandFailure) {
+  init(format: LogFormat, level: Logger.Level, auditLog: String?) throws(CommandError) {
     let registry = MetricsRegistry()
     metrics = ServerMetrics(registry)
     ProcessMetrics.add(to: registry)
@@ -62,10 +62,10 @@ final class ServerOperations: Sendable {
       LineLogHandler(errors, format: format, threshold: threshold, forJournal: forJournal)
     }
     let auditCounts = LineWriter.Counts(lost: registry.counter(.auditLinesLost))
-    auditFile = try auditLog.map { path throws(CommandFailure) in
+    auditFile = try auditLog.map { path throws(CommandError) in
       let writer = LineWriter(
         path: path, counts: auditCounts, lossLine: Self.lossLine(format, isAudit: true))
-      guard let writer else { throw CommandFailure(systemErrorAt: path) }
+      guard let writer else { throw CommandError(systemErrorAt: path) }
       return writer
     }
     let auditWriter = auditFile ?? errors
@@ -93,7 +93,7 @@ final class ServerOperations: Sendable {
   func reopenAuditLog() {
     guard let auditFile else { return }
     guard auditFile.reopen() else {
-      let reason = CommandFailure(systemErrorAt: auditFile.path ?? "")
+      let reason = CommandError(systemErrorAt: auditFile.path ?? "")
       count(.auditLog, hasFailed: true)
       return logger.error("audit log not reopened, the old file stays in use: \(reason)")
     }
@@ -161,7 +161,7 @@ final class ServerOperations: Sendable {
   func listen(
     on address: String, required: Bool, for server: VoiceProcessingServer, _ engines: EngineCatalog,
     injection: AdministrationService.Switch?, pages: PageSettings, messageBytes: Int
-  ) throws(CommandFailure) {
+  ) throws(CommandError) {
     let audit = audit
     let build = BuildInformation(engines)
     build.add(to: metrics.registry)
@@ -185,7 +185,7 @@ final class ServerOperations: Sendable {
       listener.withLock { $0 = started }
       served.withLock { $0 = pages.served }
     } catch {
-      guard !required else { throw CommandFailure(error.description) }
+      guard !required else { throw CommandError(error.description) }
       logger.warning("no metrics: \(error); use --http-listen")
     }
   }
@@ -193,13 +193,13 @@ final class ServerOperations: Sendable {
   /// Returns the answers of the pages and of WebSockets.
   private func pages(
     _ settings: PageSettings, of server: VoiceProcessingServer, isLoopback: Bool, messageBytes: Int
-  ) throws(CommandFailure) -> AdministrationService.Pages {
+  ) throws(CommandError) -> AdministrationService.Pages {
     let (live, socket, trying) = (settings.live, settings.webSocket, settings.trying)
     let started: WebSocketService
     do {
       started = try WebSocketService(messageBytes: messageBytes)
     } catch {
-      throw CommandFailure(error.description)
+      throw CommandError(error.description)
     }
     sockets.withLock { $0 = started }
     let page = LivePage(server.sessions, live.rule(isLoopback: isLoopback), live.refusal)

@@ -33,7 +33,7 @@ extension LayeredValues<ServerSettings> {
     let keys: TokenKeyFile?
     do {
       (configuration.authenticator, keys) = try values.authentication.authenticator()
-    } catch let error as CommandFailure {
+    } catch let error as CommandError {
       throw failure("authentication.jwt_keys", error.description)
     }
     do throws(PermissionStoreError) {
@@ -59,11 +59,11 @@ extension LayeredValues<ServerSettings> {
   public func checkAuditLog() throws {
     guard let path = values.auditLog else { return }
     guard LineWriter.canOpen(path) else {
-      throw failure("log.audit_file", CommandFailure(systemErrorAt: path).description)
+      throw failure("log.audit_file", CommandError(systemErrorAt: path).description)
     }
   }
 
-  private func failure(_ path: String, _ problem: String) -> CommandFailure {
-    CommandFailure(wrong(path, problem).description)
+  private func failure(_ path: String, _ problem: String) -> CommandError {
+    CommandError(wrong(path, problem).description)
   }
 }

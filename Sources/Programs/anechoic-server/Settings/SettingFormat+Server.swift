@@ -76,7 +76,7 @@ extension SettingFormat<String> {
 
   public static var engine: Self {
     .text("name", allowed: EngineCatalog.bundled.names.joined(separator: " or ")) { name in
-      do throws(UnknownEngine) {
+      do throws(UnknownEngineError) {
         _ = try EngineCatalog.bundled.preferring(name)
         return nil
       } catch {

@@ -1,5 +1,4 @@
-public import CommandLineSettings
-internal import CommandLineSupport
+public import CommandLineSupport
 internal import Foundation
 public import Settings
 
@@ -25,10 +24,10 @@ public struct SettingsSources: Sendable {
     overrides = SettingsOverrides(flags, environment: environment)
   }
 
-  /// Reads and checks the settings. Throws a `SettingsError` for a setting, and a `CommandFailure`
+  /// Reads and checks the settings. Throws a `SettingsError` for a setting, and a `CommandError`
   /// for a file that cannot be read.
   public func read() throws -> LayeredValues<ServerSettings> {
-    let text = try file.map { path throws(CommandFailure) in try SettingsFile.text(of: path) }
+    let text = try file.map { path throws(CommandError) in try SettingsFile.text(of: path) }
     let settings = try ServerSettings.table.read(text ?? "", file: file ?? "", overrides)
     try ServerSettings.check(settings)
     return settings

@@ -67,9 +67,9 @@ struct InjectCommand: AsyncParsableCommand {
       }
       try LineFile("-").show("injected \(Words.seconds(heard))")
     } catch let error as AudioFileError {
-      throw CommandFailure(error.description)
+      throw CommandError(error.description)
     } catch let status as Status {
-      throw CommandFailure(status, server: target.server)
+      throw CommandError(status, server: target.server)
     }
   }
 
@@ -98,7 +98,7 @@ struct InjectCommand: AsyncParsableCommand {
     defer { notice.cancel() }
     let permission = try await client.requestInjectionPermission(session, usageDescription: usage)
     guard permission == .granted else {
-      throw CommandFailure("\(session): the permission to inject is \(Words.of(permission))")
+      throw CommandError("\(session): the permission to inject is \(Words.of(permission))")
     }
     standardError("the permission to inject is granted\n")
   }

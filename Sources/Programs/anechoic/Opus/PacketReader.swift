@@ -32,7 +32,7 @@ struct PacketReader: ~Copyable {
     }
     var samples: [UInt8] = []
     while timeline.waiting > 0 {
-      let count = timeline.take(into: frame)
+      let count = timeline.read(into: frame)
       var bytes = [UInt8](repeating: 0, count: count * format.bytesPerSampleFrame)
       bytes.withUnsafeMutableBytes { SampleCoding.encode(frame, count: count, format, into: $0) }
       samples += bytes

@@ -28,7 +28,7 @@ struct PacketWriter: ~Copyable {
     var bytes = [UInt8](repeating: 0, count: size * Self.framesPerPacket)
     return bytes.withUnsafeMutableBytes { bytes in
       for start in stride(from: 0, to: bytes.count, by: size) where queue.count > 0 {
-        let count = queue.take(into: frame)
+        let count = queue.read(into: frame)
         SampleCoding.encode(
           frame, count: count, format,
           into: UnsafeMutableRawBufferPointer(rebasing: bytes[start..<start + size]))

@@ -29,16 +29,16 @@ struct ControlFile {
   private let lines: [(number: Int, text: Substring)]
 
   /// Reads the file. Throws if the file cannot be read or is not text.
-  init(path: String) throws(CommandFailure) {
+  init(path: String) throws(CommandError) {
     self.path = path
     let data: Data
     do {
       data = try Data(contentsOf: URL(fileURLWithPath: path))
     } catch {
-      throw CommandFailure("\(path): the file cannot be read")
+      throw CommandError("\(path): the file cannot be read")
     }
     guard let text = String(data: data, encoding: .utf8) else {
-      throw CommandFailure("\(path): the file is not text")
+      throw CommandError("\(path): the file is not text")
     }
     lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
       .map { (number: $0.offset + 1, text: $0.element) }
@@ -46,19 +46,19 @@ struct ControlFile {
   }
 
   /// Returns the entries in the order of their times, for a microphone of the given rate.
-  func entries(rate: SampleRate) throws(CommandFailure) -> [Entry] {
+  func entries(rate: SampleRate) throws(CommandError) -> [Entry] {
     var entries: [Entry] = []
     for line in lines {
       do {
         entries.append(try Self.entry(line.text, line: line.number, rate: rate))
       } catch {
-        throw CommandFailure("\(path):\(line.number): \(error.description)")
+        throw CommandError("\(path):\(line.number): \(error.description)")
       }
     }
     return entries.sorted { ($0.sample, $0.line) < ($1.sample, $1.line) }
   }
 
-  private struct Malformed: Error {
+  private struct FormatError: Error {
     let description: String
   }
 
@@ -74,19 +74,19 @@ struct ControlFile {
 
   private static func entry(
     _ line: Substring, line number: Int, rate: SampleRate
-  ) throws(Malformed) -> Entry {
+  ) throws(FormatError) -> Entry {
     let tree = try? JSONSerialization.jsonObject(with: Data(line.utf8))
     guard var members = tree as? [String: Any] else {
-      throw Malformed(description: "the line is not a JSON object")
+      throw FormatError(description: "the line is not a JSON object")
     }
     guard let seconds = try? JSONDecoder().decode(Time.self, from: Data(line.utf8)).at,
       times.contains(seconds)
     else {
-      throw Malformed(description: "\"at\" must be the seconds from the start, from 0 to 1000000")
+      throw FormatError(description: "\"at\" must be the seconds from the start, from 0 to 1000000")
     }
     members["at"] = nil
     if let key = members.keys.sorted().first(where: { taken.contains($0) }) {
-      throw Malformed(
+      throw FormatError(
         description: "\"\(key)\" must be left out: it is set from \"at\" and the number of the line"
       )
     }
@@ -103,7 +103,7 @@ struct ControlFile {
     }
     var control: Anechoic_V1_Control = try message(members)
     guard control.control != nil else {
-      throw Malformed(
+      throw FormatError(
         description: "a control, \"device_report\" or \"head_pose\" is missing beside \"at\"")
     }
     control.atSample = sample
@@ -112,21 +112,21 @@ struct ControlFile {
   }
 
   /// Throws if the server would end the session because of the report.
-  private static func check(_ report: Anechoic_V1_DeviceReport) throws(Malformed) {
-    do throws(InvalidField) {
+  private static func check(_ report: Anechoic_V1_DeviceReport) throws(FormatError) {
+    do throws(InvalidFieldError) {
       _ = try DeviceReport(report, path: "device_report")
     } catch {
-      throw Malformed(description: error.description)
+      throw FormatError(description: error.description)
     }
   }
 
   private static func message<Result: Message>(
     _ members: [String: Any]
-  ) throws(Malformed) -> Result {
-    do throws(JSONFault) {
+  ) throws(FormatError) -> Result {
+    do throws(JSONError) {
       return try Result(jsonObject: members)
     } catch {
-      throw Malformed(description: error.description)
+      throw FormatError(description: error.description)
     }
   }
 }
@@ -150,9 +150,9 @@ final class ControlQueue: Sendable {
   /// Reads the file, for a microphone of the given rate. `route` is reported first of all.
   init(
     file path: String?, rate: SampleRate, route: Anechoic_V1_DeviceReport?
-  ) throws(CommandFailure) {
+  ) throws(CommandError) {
     let timed =
-      try path.map { path throws(CommandFailure) in
+      try path.map { path throws(CommandError) in
         try ControlFile(path: path).entries(rate: rate)
       } ?? []
     self.path = path
@@ -182,7 +182,7 @@ final class ControlQueue: Sendable {
   }
 
   /// Removes and returns the requests that are to be sent before the microphone's sample `end`.
-  func take(before end: Int64) -> [ControlFile.Entry.Request] {
+  func pop(before end: Int64) -> [ControlFile.Entry.Request] {
     state.withLock { state in
       let due = state.timed.prefix { $0.sample < end }
       state.timed = state.timed.dropFirst(due.count)

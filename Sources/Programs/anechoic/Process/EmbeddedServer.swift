@@ -27,7 +27,7 @@ enum EmbeddedServer {
       configuration.allowsRecording = true
       server = try VoiceProcessingServer(configuration)
     } catch {
-      throw CommandFailure("\(error)")
+      throw CommandError("\(error)")
     }
     do {
       let result = try await body(address, removeFolder)

@@ -24,14 +24,14 @@ struct JobFindings {
   var notLearnt: [String] = []
   private var speechBegan: Int64?
 
-  mutating func take(_ frame: Anechoic_V1_FrameInfo) {
+  mutating func accept(_ frame: Anechoic_V1_FrameInfo) {
     if frame.muted { mutedFrames += 1 }
     guard voice.count < LevelMeter.longest else { return }
     voice.append(frame.voice)
     muted.append(frame.muted)
   }
 
-  mutating func take(_ event: Anechoic_V1_SessionEvent) {
+  mutating func accept(_ event: Anechoic_V1_SessionEvent) {
     switch event.event {
     case .voiceActivityChanged(let change) where change.side == .nearEnd:
       if change.active {

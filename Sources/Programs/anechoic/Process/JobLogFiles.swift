@@ -40,7 +40,7 @@ final class JobLogFiles: JobLog {
     case lines(LineFile)
     case table(any TableFile)
 
-    init(_ path: String, _ columns: [TableColumn]) throws(CommandFailure) {
+    init(_ path: String, _ columns: [TableColumn]) throws(CommandError) {
       if let form = TableForm(path: path) {
         self = .table(try form.open(path, columns))
       } else {
@@ -55,7 +55,7 @@ final class JobLogFiles: JobLog {
       }
     }
 
-    func finish() throws(CommandFailure) {
+    func finish() throws(CommandError) {
       if case .table(let file) = self { try file.finish() }
     }
   }
@@ -66,11 +66,11 @@ final class JobLogFiles: JobLog {
   private let frames: LogFile?
 
   /// Opens the files. `rate` is the rate of the microphone.
-  init(_ paths: Paths, rate: SampleRate) throws(CommandFailure) {
+  init(_ paths: Paths, rate: SampleRate) throws(CommandError) {
     self.rate = rate
     func open(
       _ path: String?, _ columns: [TableColumn]
-    ) throws(CommandFailure) -> LogFile? {
+    ) throws(CommandError) -> LogFile? {
       guard let path else { return nil }
       return try LogFile(path, columns)
     }

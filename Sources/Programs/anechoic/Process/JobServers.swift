@@ -37,9 +37,9 @@ struct JobServers {
         }
       }
     } catch let error as AudioFileError {
-      throw CommandFailure(error.description)
+      throw CommandError(error.description)
     } catch let status as Status {
-      throw address.map { CommandFailure(status, server: $0) } ?? CommandFailure("\(status)")
+      throw address.map { CommandError(status, server: $0) } ?? CommandError("\(status)")
     }
   }
 }

@@ -23,7 +23,7 @@ extension LearntMessage {
     let bytes = try ShortFile.read(file, title: file, atMost: Self.largestFile)
     guard let message = try? Self(serializedBytes: bytes), message.isComplete else {
       let (name, option) = Self.words
-      throw CommandFailure("\(file): this is no \(name) of anechoic process \(option)")
+      throw CommandError("\(file): this is no \(name) of anechoic process \(option)")
     }
     self = message
   }

@@ -29,7 +29,7 @@ struct LevelMeter: ~Copyable {
     _ = bytes.withUnsafeBytes { queue.append($0) }
     var added: [Float] = []
     while queue.count >= frame.sampleCount {
-      queue.take(into: frame)
+      queue.read(into: frame)
       added.append(frame.meanSquare)
       if hasCurve, curve.count < Self.longestCurve { appendCurve() }
     }

@@ -120,13 +120,13 @@ struct ProcessCommand: AsyncParsableCommand {
         clientName: identity.client.description, outage: reconnect.duration)
       let summary = try await servers.run(job, recordingTo: files.record)
       if let interruption = summary.interruption {
-        throw CommandFailure(interruption, code: CommandFailure.interrupted)
+        throw CommandError(interruption, code: CommandError.interrupted)
       }
       summary.warnings.forEach(warn)
       standardError(summary.text)
-      if let problem = summary.problem { throw CommandFailure(problem) }
+      if let problem = summary.problem { throw CommandError(problem) }
     } catch let error as AudioFileError {
-      throw CommandFailure(error.description)
+      throw CommandError(error.description)
     }
   }
 

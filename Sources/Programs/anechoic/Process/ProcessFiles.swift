@@ -165,7 +165,7 @@ struct ProcessFiles: ParsableArguments {
   }
 
   /// Throws if an output would overwrite an input or another output.
-  func checkRoles() throws(CommandFailure) {
+  func checkRoles() throws(CommandError) {
     try FileRoles.check(
       read: job.read,
       written: job.written

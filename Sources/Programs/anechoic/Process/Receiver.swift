@@ -77,7 +77,7 @@ struct Receiver: ~Copyable {
   private mutating func receive(from stream: ResumableStream) async throws {
     while let update = try await stream.receive() {
       switch update {
-      case .response(let response): try take(response)
+      case .response(let response): try accept(response)
       case .reconnecting(let status): say("the connection was lost: \(status); reconnecting")
       case .resumed(let resumed): say(Self.words(resumed))
       case .restarted(let started, let sample, let lost, let reason):
@@ -88,12 +88,12 @@ struct Receiver: ~Copyable {
     }
   }
 
-  private mutating func take(_ response: Anechoic_V1_ProcessResponse) throws {
+  private mutating func accept(_ response: Anechoic_V1_ProcessResponse) throws {
     switch response.response {
-    case .audio(let audio): try take(audio)
-    case .event(let event): try take(event)
+    case .audio(let audio): try accept(audio)
+    case .event(let event): try accept(event)
     case .stats(let stats): try log.record(stats)
-    case .controlResult(let result): try take(result)
+    case .controlResult(let result): try accept(result)
     case .echoPath(let path): try echoPath?.write(path)
     case .voiceprint(let learnt): try voiceprint?.write(learnt)
     case .started, nil: break
@@ -111,7 +111,7 @@ struct Receiver: ~Copyable {
       + "\(resumed.lostSamples) samples of the output are lost"
   }
 
-  private mutating func take(_ audio: Anechoic_V1_AudioOutput) throws {
+  private mutating func accept(_ audio: Anechoic_V1_AudioOutput) throws {
     let samples = try output.write(audio.processed)
     try playback?.write(audio.playback)
     try recognizer?.write(audio.recognizer)
@@ -126,14 +126,14 @@ struct Receiver: ~Copyable {
           findings: frame, firstSample: first, microphone: inputLevels.microphone[place],
           played: inputLevels.played?[place],
           processed: index < levels.count ? levels[index] : nil))
-      findings.take(frame)
+      findings.accept(frame)
     }
     progress.show(output.file.sampleCount)
   }
 
-  private mutating func take(_ event: Anechoic_V1_SessionEvent) throws {
+  private mutating func accept(_ event: Anechoic_V1_SessionEvent) throws {
     try log.record(event)
-    findings.take(event)
+    findings.accept(event)
     guard case .injectionPermissionRequested(let request) = event.event else { return }
     progress.clear()
     injectionPolicy.decide(request)
@@ -141,7 +141,7 @@ struct Receiver: ~Copyable {
     if injectionPolicy.asks { progress.end() }
   }
 
-  private func take(_ result: Anechoic_V1_ControlResult) throws {
+  private func accept(_ result: Anechoic_V1_ControlResult) throws {
     try log.record(result)
     guard result.hasRefusal else { return }
     progress.clear()

@@ -55,7 +55,7 @@ actor Sender {
   }
 
   private func sendControls(before sample: Int64, on stream: ResumableStream) async throws {
-    for request in controls.take(before: sample) {
+    for request in controls.pop(before: sample) {
       switch request {
       case .control(let control): try await stream.send(control)
       case .deviceReport(let report): try await stream.send(report)

@@ -66,7 +66,7 @@ struct RecordCommand: AsyncParsableCommand {
       }
       standardError("\(path): the recording of \(name) is complete, \(count) bytes\n")
     } catch let status as Status {
-      throw CommandFailure(status, server: target.server)
+      throw CommandError(status, server: target.server)
     }
   }
 }
@@ -90,7 +90,7 @@ private enum BackgroundRecorder {
     recorder.standardInput = FileHandle.nullDevice
     recorder.standardOutput = output
     do { try recorder.run() } catch {
-      throw CommandFailure("the background process cannot be started: \(error)")
+      throw CommandError("the background process cannot be started: \(error)")
     }
     // The second process closes its end of the pipe when it is ready or when it ends.
     try output.fileHandleForWriting.close()

@@ -47,18 +47,18 @@ final class RecordingFile {
   private let isNew: Bool
 
   /// Opens the file. Throws if it cannot be written, or if it exists and must not be replaced.
-  init(_ path: String, replacing: Bool) throws(CommandFailure) {
+  init(_ path: String, replacing: Bool) throws(CommandError) {
     self.path = path
     var descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     isNew = descriptor >= 0
     if !isNew, errno == EEXIST {
       guard replacing else {
-        throw CommandFailure("\(path): the file exists; use --force to replace it")
+        throw CommandError("\(path): the file exists; use --force to replace it")
       }
       descriptor = open(path, O_WRONLY | O_CLOEXEC)
     }
     guard descriptor >= 0 else {
-      throw CommandFailure(systemErrorAt: path)
+      throw CommandError(systemErrorAt: path)
     }
     handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
@@ -74,7 +74,7 @@ final class RecordingFile {
       if count == 0, !isNew { try? handle.truncate(atOffset: 0) }
       try handle.write(contentsOf: Data(bytes))
     } catch {
-      throw CommandFailure("\(path): the file cannot be written")
+      throw CommandError("\(path): the file cannot be written")
     }
     count += bytes.count
   }

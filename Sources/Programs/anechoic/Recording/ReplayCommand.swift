@@ -5,7 +5,7 @@ internal import AudioFiles
 internal import BundledEngines
 internal import CommandLineSupport
 internal import Foundation
-internal import SessionRecording
+internal import SessionWire
 internal import SpatialAudio
 
 struct ReplayCommand: AsyncParsableCommand {
@@ -66,7 +66,7 @@ struct ReplayCommand: AsyncParsableCommand {
     do throws(RecordingError) {
       replay = try SessionReplay(contents, engines: .bundled, profiles: profiles)
     } catch {
-      throw CommandFailure("\(file): \(error)")
+      throw CommandError("\(file): \(error)")
     }
     let outcome: SessionReplay.Outcome
     do {
@@ -74,18 +74,18 @@ struct ReplayCommand: AsyncParsableCommand {
       outcome = replay.run(sink: files)
       try files.check()
     } catch let error as AudioFileError {
-      throw CommandFailure(error.description)
+      throw CommandError(error.description)
     }
     let summary = ReplaySummary(outcome, replay)
     try LineFile("-").write(json ? summary.jsonLine() : summary.text)
-    if let fault = outcome.fault { throw CommandFailure("\(file): \(fault)") }
+    if let fault = outcome.fault { throw CommandError("\(file): \(fault)") }
     guard outcome.hasSameEngine else {
-      throw CommandFailure(
+      throw CommandError(
         "\(file): recorded with \(replay.recordedEngine), replayed with \(outcome.engine); "
           + "the output repeats only with the same engine, version and weights")
     }
     guard outcome.hasSameHeadResponses else {
-      throw CommandFailure(
+      throw CommandError(
         "\(file): recorded with other head-related responses; name the listener profile with "
           + "--profile ID=FILE")
     }
@@ -101,7 +101,7 @@ struct ReplayCommand: AsyncParsableCommand {
       do {
         profiles[profile.id] = try await ReaderProgram.this.responses(of: sofa)
       } catch {
-        throw CommandFailure("\(profile.file): \(error)")
+        throw CommandError("\(profile.file): \(error)")
       }
     }
     return profiles
@@ -110,14 +110,14 @@ struct ReplayCommand: AsyncParsableCommand {
   /// Reads the file, which must be a regular file, because a FIFO or a device may never end.
   private func contents() throws -> Data {
     var status = stat()
-    guard stat(file, &status) == 0 else { throw CommandFailure(systemErrorAt: file) }
+    guard stat(file, &status) == 0 else { throw CommandError(systemErrorAt: file) }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw CommandFailure("\(file): this is not a regular file")
+      throw CommandError("\(file): this is not a regular file")
     }
     do {
       return try Data(contentsOf: URL(fileURLWithPath: file), options: .mappedIfSafe)
     } catch {
-      throw CommandFailure("\(file): the file cannot be read")
+      throw CommandError("\(file): the file cannot be read")
     }
   }
 }

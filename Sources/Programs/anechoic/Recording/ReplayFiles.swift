@@ -3,7 +3,6 @@ internal import AudioCore
 internal import AudioFiles
 internal import CommandLineSupport
 internal import Foundation
-internal import SessionRecording
 internal import SessionWire
 internal import SwiftProtobuf
 internal import VoiceSessions
@@ -34,7 +33,7 @@ final class ReplayFiles: SessionSink {
     ) throws {
       guard let path else { return }
       guard let format else {
-        throw CommandFailure("--\(name): the recorded session has no output of this name")
+        throw CommandError("--\(name): the recorded session has no output of this name")
       }
       tracks.append((samples, try Track(path, format)))
     }

@@ -1,7 +1,7 @@
 internal import AnechoicAPI
 internal import AudioCore
 internal import Foundation
-internal import SessionRecording
+internal import SessionWire
 internal import VoiceEngines
 
 /// The result of a replay.

@@ -9,12 +9,12 @@ struct PicturePrinter {
   private let path: String
 
   /// Throws if the program is not installed.
-  init() throws(CommandFailure) {
+  init() throws(CommandError) {
     let folders = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     let found = folders.split(separator: ":").map { "\($0)/\(Self.program)" }
       .first { FileManager.default.isExecutableFile(atPath: $0) }
     guard let found else {
-      throw CommandFailure(
+      throw CommandError(
         "--png needs \(Self.program), which is not installed; install librsvg2-bin")
     }
     path = found
@@ -31,13 +31,13 @@ struct PicturePrinter {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
     process.standardError = errors
-    do { try process.run() } catch { throw CommandFailure("\(path): cannot be run") }
+    do { try process.run() } catch { throw CommandError("\(path): cannot be run") }
     let text = String(
       decoding: (try? errors.fileHandleForReading.readToEnd()) ?? Data(), as: UTF8.self)
     process.waitUntilExit()
     guard process.terminationReason == .exit, process.terminationStatus == 0 else {
       let line = text.split(whereSeparator: \.isNewline).first ?? "the picture cannot be drawn"
-      throw CommandFailure("\(Self.program): \(line)")
+      throw CommandError("\(Self.program): \(line)")
     }
   }
 }

@@ -87,8 +87,8 @@ struct ReportCommand: AsyncParsableCommand {
       read: [microphone, reference, controls].compactMap { $0 },
       written: [output, png].compactMap { $0 })
     // Before the recording is processed, which may take a while.
-    let page = try output.map { path throws(CommandFailure) in try AtomicFile(path) }
-    let picture = try png.map { path throws(CommandFailure) in
+    let page = try output.map { path throws(CommandError) in try AtomicFile(path) }
+    let picture = try png.map { path throws(CommandError) in
       (file: try AtomicFile(path), printer: try PicturePrinter())
     }
     let folder = try TemporaryFolder()
@@ -101,7 +101,7 @@ struct ReportCommand: AsyncParsableCommand {
       try picture?.file.complete()
       try page?.complete()
     } catch let error as AudioFileError {
-      throw CommandFailure(error.description)
+      throw CommandError(error.description)
     }
   }
 
@@ -183,8 +183,8 @@ struct RunOptions: ParsableArguments {
 
 /// A watch for SIGINT and SIGTERM after the session has ended.
 final class StopWatch: Sendable {
-  static let failure = CommandFailure(
-    "stopped; no report was written", code: CommandFailure.interrupted)
+  static let failure = CommandError(
+    "stopped; no report was written", code: CommandError.interrupted)
 
   private let stop = StopRequest()
   private let task: Task<Void, Never>
@@ -200,7 +200,7 @@ final class StopWatch: Sendable {
   deinit { task.cancel() }
 
   /// Throws once a signal has come.
-  func check() throws(CommandFailure) {
+  func check() throws(CommandError) {
     if stop.isSet { throw Self.failure }
   }
 }

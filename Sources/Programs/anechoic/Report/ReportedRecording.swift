@@ -15,16 +15,16 @@ struct ReportedRecording {
   let sampleCount: Int
 
   /// Throws if the file cannot be read as audio or is too long.
-  init(path: String) throws(CommandFailure) {
+  init(path: String) throws(CommandError) {
     self.path = path
     do throws(AudioFileError) {
       let reader = try AudioFileReader(path: path)
       (format, sampleCount) = (reader.format, reader.sampleCount)
     } catch {
-      throw CommandFailure(error.description)
+      throw CommandError(error.description)
     }
     guard format.rate.duration(ofSamples: sampleCount) <= Self.longest else {
-      throw CommandFailure("\(path): the recording is longer than 24 h; report a part of it")
+      throw CommandError("\(path): the recording is longer than 24 h; report a part of it")
     }
   }
 

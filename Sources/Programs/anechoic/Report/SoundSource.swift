@@ -45,7 +45,7 @@ struct SoundSource {
       if rest > 0 { bytes += repeatElement(0, count: frameBytes - rest) }
       _ = bytes.withUnsafeBytes { queue.append($0) }
       while queue.count >= frame.sampleCount {
-        queue.take(into: frame)
+        queue.read(into: frame)
         spectrogram.append(frame)
         peak = max(peak, frame.peak)
       }

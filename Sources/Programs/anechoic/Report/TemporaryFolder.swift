@@ -5,14 +5,14 @@ internal import Foundation
 final class TemporaryFolder {
   private let url: URL
 
-  init() throws(CommandFailure) {
+  init() throws(CommandError) {
     url = FileManager.default.temporaryDirectory
       .appendingPathComponent("anechoic-\(UUID().uuidString)")
     do {
       try FileManager.default.createDirectory(
         at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
-      throw CommandFailure("\(url.path): the folder cannot be made")
+      throw CommandError("\(url.path): the folder cannot be made")
     }
   }
 

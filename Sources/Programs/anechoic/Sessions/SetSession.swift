@@ -35,7 +35,7 @@ struct SetSession: AsyncParsableCommand {
     do {
       update = try SessionUpdate(fields)
     } catch {
-      throw CommandFailure("\(error)")
+      throw CommandError("\(error)")
     }
     try await options.withClient { client in
       // A mask can name only all labels together, so the unchanged labels must be sent too.
@@ -59,10 +59,10 @@ struct SessionUpdate {
 
   var changesLabels: Bool { !labels.isEmpty }
 
-  init(_ fields: [KeyValue]) throws(FieldProblem) {
+  init(_ fields: [KeyValue]) throws(FieldError) {
     for field in fields {
       guard field.key != Self.labels else {
-        throw FieldProblem(field: field.key, problem: "the label has no key; use labels.KEY=VALUE")
+        throw FieldError(field: field.key, problem: "the label has no key; use labels.KEY=VALUE")
       }
       if field.key.hasPrefix(Self.labels) {
         labels.updateValue(
@@ -84,28 +84,28 @@ struct SessionUpdate {
   private static let labels = "labels."
   private static let config = "config."
 
-  private mutating func set(_ field: KeyValue) throws(FieldProblem) {
+  private mutating func set(_ field: KeyValue) throws(FieldError) {
     let path =
       field.key.hasPrefix(Self.config)
       ? String(field.key.dropFirst(Self.config.count)) : field.key
     guard Anechoic_V1_SessionConfig.isPathValid(path) else {
-      throw FieldProblem(
+      throw FieldError(
         field: field.key, problem: "this is not a field of anechoic.v1.SessionConfig")
     }
     guard !mask.contains(Self.config + path) else {
-      throw FieldProblem(field: field.key, problem: "the field is set twice")
+      throw FieldError(field: field.key, problem: "the field is set twice")
     }
     mask.append(Self.config + path)
     guard !field.value.isEmpty else { return }
     let candidates = Self.json(of: field.value).compactMap { Self.config(path, $0) }
     guard let part = candidates.first else {
-      throw FieldProblem(field: field.key, problem: Self.problem(of: field.value, at: path))
+      throw FieldError(field: field.key, problem: Self.problem(of: field.value, at: path))
     }
     do {
       // Protobuf merges the bytes of two messages of the same type field by field.
       try session.config.merge(serializedBytes: part.serializedBytes() as [UInt8])
     } catch {
-      throw FieldProblem(field: field.key, problem: "the value cannot be set: \(error)")
+      throw FieldError(field: field.key, problem: "the value cannot be set: \(error)")
     }
   }
 
@@ -125,7 +125,7 @@ struct SessionUpdate {
   /// Returns the reason why the field accepts no form of the value.
   private static func problem(of value: String, at path: String) -> String {
     let object = path.split(separator: ".").reversed().reduce(value as Any) { [String($1): $0] }
-    do throws(JSONFault) {
+    do throws(JSONError) {
       _ = try Anechoic_V1_SessionConfig(jsonObject: object as? [String: Any] ?? [:])
     } catch {
       let quoted = "\"\(value)\""
@@ -151,7 +151,7 @@ struct SessionUpdate {
 }
 
 /// A field that cannot be set, and the reason.
-struct FieldProblem: Error, CustomStringConvertible {
+struct FieldError: Error, CustomStringConvertible {
   let field: String
   let problem: String
 

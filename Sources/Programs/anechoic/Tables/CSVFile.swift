@@ -7,13 +7,13 @@ public final class CSVFile: TableFile {
   private let kinds: [TableColumn.Kind]
 
   /// Opens the file and writes the line of names.
-  public init(_ path: String, _ columns: [TableColumn]) throws(CommandFailure) {
+  public init(_ path: String, _ columns: [TableColumn]) throws(CommandError) {
     kinds = columns.map(\.kind)
     file = try LineFile(path)
     try file.write(columns.map { Self.quoted($0.name) }.joined(separator: ","))
   }
 
-  public func append(_ row: [TableValue]) throws(CommandFailure) {
+  public func append(_ row: [TableValue]) throws(CommandError) {
     try file.write(zip(row, kinds).map(Self.field).joined(separator: ","))
   }
 

@@ -12,7 +12,7 @@ public final class NPZFile: TableFile {
   private var rowCount = 0
 
   /// Opens the file, which stays empty until `finish`.
-  public init(_ path: String, _ columns: [TableColumn]) throws(CommandFailure) {
+  public init(_ path: String, _ columns: [TableColumn]) throws(CommandError) {
     self.path = path
     archive = try ZipArchive(path)
     var spools: [ColumnSpool] = []
@@ -23,12 +23,12 @@ public final class NPZFile: TableFile {
     self.columns = spools
   }
 
-  public func append(_ row: [TableValue]) throws(CommandFailure) {
+  public func append(_ row: [TableValue]) throws(CommandError) {
     for column in columns { try column.append(row[column.index]) }
     rowCount += 1
   }
 
-  public func finish() throws(CommandFailure) {
+  public func finish() throws(CommandError) {
     for column in columns {
       try archive.add(
         "\(column.name).npy", prefix: NPYHeader.bytes(type: column.type, count: rowCount),
@@ -51,28 +51,28 @@ private final class ColumnSpool {
   private let file: FileHandle
   private var pending: [UInt8] = []
 
-  init(_ column: TableColumn, index: Int, type: String) throws(CommandFailure) {
+  init(_ column: TableColumn, index: Int, type: String) throws(CommandError) {
     (name, kind, self.index, self.type) = (column.name, column.kind, index, type)
     file = try UnnamedFile.open()
   }
 
-  func append(_ value: TableValue) throws(CommandFailure) {
+  func append(_ value: TableValue) throws(CommandError) {
     kind.append(value, to: &pending)
     if pending.count >= Self.block { try flush() }
   }
 
   /// Returns the file at its first value.
-  func rewound() throws(CommandFailure) -> FileHandle {
+  func rewound() throws(CommandError) -> FileHandle {
     try flush()
     guard lseek(file.fileDescriptor, 0, SEEK_SET) == 0 else {
-      throw CommandFailure(systemErrorAt: UnnamedFile.folder)
+      throw CommandError(systemErrorAt: UnnamedFile.folder)
     }
     return file
   }
 
-  private func flush() throws(CommandFailure) {
+  private func flush() throws(CommandError) {
     do { try file.write(contentsOf: pending) } catch {
-      throw CommandFailure("\(UnnamedFile.folder): a temporary file cannot be written")
+      throw CommandError("\(UnnamedFile.folder): a temporary file cannot be written")
     }
     byteCount += pending.count
     pending.removeAll(keepingCapacity: true)
@@ -83,10 +83,10 @@ private final class ColumnSpool {
 private enum UnnamedFile {
   static var folder: String { FileManager.default.temporaryDirectory.path }
 
-  static func open() throws(CommandFailure) -> FileHandle {
+  static func open() throws(CommandError) -> FileHandle {
     var path = Array("\(folder)/anechoic-XXXXXX".utf8CString)
     let descriptor = mkstemp(&path)
-    guard descriptor >= 0 else { throw CommandFailure(systemErrorAt: folder) }
+    guard descriptor >= 0 else { throw CommandError(systemErrorAt: folder) }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     unlink(path)
     return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

@@ -4,10 +4,10 @@ public import CommandLineSupport
 /// that it uses.
 public protocol TableFile: AnyObject {
   /// Appends a row with a value for each column, in the order of the columns.
-  func append(_ row: [TableValue]) throws(CommandFailure)
+  func append(_ row: [TableValue]) throws(CommandError)
 
   /// Completes the file after the last row.
-  func finish() throws(CommandFailure)
+  func finish() throws(CommandError)
 }
 
 /// The forms of tables, by the extension of a file's name.
@@ -22,8 +22,7 @@ public enum TableForm: String, CaseIterable, Sendable {
   }
 
   /// Opens a table at a path.
-  public func open(_ path: String, _ columns: [TableColumn]) throws(CommandFailure) -> any TableFile
-  {
+  public func open(_ path: String, _ columns: [TableColumn]) throws(CommandError) -> any TableFile {
     switch self {
     case .csv: try CSVFile(path, columns)
     case .npz: try NPZFile(path, columns)

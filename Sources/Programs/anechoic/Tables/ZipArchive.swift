@@ -19,20 +19,20 @@ final class ZipArchive {
   private var entryCount: UInt16 = 0
 
   /// Opens the file. The path is opened and not replaced, because it may be a device or a link.
-  init(_ path: String) throws(CommandFailure) {
+  init(_ path: String) throws(CommandError) {
     self.path = path
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw CommandFailure(systemErrorAt: path) }
+    guard descriptor >= 0 else { throw CommandError(systemErrorAt: path) }
     file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 
   /// Adds an entry that consists of `prefix` and the next `count` bytes of a file.
   func add(
     _ name: String, prefix: [UInt8], file source: FileHandle, count: Int
-  ) throws(CommandFailure) {
+  ) throws(CommandError) {
     let size = prefix.count + count
     guard offset + size < Int(UInt32.max) - (1 << 20) else {
-      throw CommandFailure("\(path): the table is longer than 4 GiB; use a name that ends in .csv")
+      throw CommandError("\(path): the table is longer than 4 GiB; use a name that ends in .csv")
     }
     let start = UInt32(offset)
     var header: [UInt8] = []
@@ -45,7 +45,7 @@ final class ZipArchive {
     var missing = count
     while missing > 0 {
       guard let part = try? source.read(upToCount: min(missing, Self.block)), !part.isEmpty else {
-        throw CommandFailure("\(path): a temporary file of the table cannot be read")
+        throw CommandError("\(path): a temporary file of the table cannot be read")
       }
       let bytes = [UInt8](part)
       sum = Self.sum(of: bytes, after: sum)
@@ -64,7 +64,7 @@ final class ZipArchive {
   }
 
   /// Writes the directory of the entries.
-  func finish() throws(CommandFailure) {
+  func finish() throws(CommandError) {
     let start = UInt32(offset)
     var end: [UInt8] = []
     end.add(UInt32(0x0605_4b50), UInt16(0), UInt16(0), entryCount, entryCount)
@@ -72,9 +72,9 @@ final class ZipArchive {
     try write(directory + end)
   }
 
-  private func write(_ bytes: [UInt8]) throws(CommandFailure) {
+  private func write(_ bytes: [UInt8]) throws(CommandError) {
     do { try file.write(contentsOf: bytes) } catch {
-      throw CommandFailure("\(path): cannot be written")
+      throw CommandError("\(path): cannot be written")
     }
     offset += bytes.count
   }

@@ -17,7 +17,7 @@ struct SignedToken {
   let payload: Data
   let signature: Data
 
-  init(_ text: String) throws(AuthenticationFailure) {
+  init(_ text: String) throws(AuthenticationError) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let header = Data(base64URL: parts[0]),
       let payload = Data(base64URL: parts[1]), let signature = Data(base64URL: parts[2])

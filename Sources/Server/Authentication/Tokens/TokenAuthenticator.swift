@@ -20,7 +20,7 @@ public final class TokenAuthenticator: Authenticator {
 
   public func authentication(of call: any Caller) -> Authentication {
     let host = PeerAddress.host(of: call.peer)
-    do throws(AuthenticationFailure) {
+    do throws(AuthenticationError) {
       let token = try BearerToken(call.metadata)
       let version = keys.current.version
       if let grant = cache.withLock({ $0.grant(token, version: version) }) {
@@ -37,8 +37,8 @@ public final class TokenAuthenticator: Authenticator {
 
   private func verified(
     _ token: BearerToken, _ host: String
-  ) -> Result<Identified, AuthenticationFailure> {
-    Result { () throws(AuthenticationFailure) in
+  ) -> Result<Identified, AuthenticationError> {
+    Result { () throws(AuthenticationError) in
       let (keys, version) = keys.current
       let signed = try SignedToken(token.text)
       try keys.verify(signed)
@@ -53,7 +53,7 @@ public final class TokenAuthenticator: Authenticator {
 
   private func identified(
     _ grant: TokenGrant, _ host: String
-  ) throws(AuthenticationFailure) -> Identified {
+  ) throws(AuthenticationError) -> Identified {
     let now = Date.now
     try grant.check(at: now, clockSkew: policy.clockSkew)
     let principal = Principal(
@@ -74,7 +74,7 @@ struct BearerToken: Hashable {
   let text: String
 
   /// Throws if the call carries no token, several, or one that is too large.
-  init(_ metadata: Metadata) throws(AuthenticationFailure) {
+  init(_ metadata: Metadata) throws(AuthenticationError) {
     let values = metadata.entries.filter { $0.key == "authorization" }
     guard let value = values.first?.value else {
       throw .missing("the call has no token; send it in the header authorization: Bearer TOKEN")

@@ -26,7 +26,7 @@ struct TokenKeys: Sendable {
   }
 
   /// Throws unless one of the keys has signed the token.
-  func verify(_ token: SignedToken) throws(AuthenticationFailure) {
+  func verify(_ token: SignedToken) throws(AuthenticationError) {
     let candidates = keys.filter { key in
       key.verifier.algorithm == token.algorithm
         && (token.keyID == nil || key.id == nil || key.id == token.keyID)

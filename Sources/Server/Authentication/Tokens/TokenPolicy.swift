@@ -22,7 +22,7 @@ public struct TokenPolicy: Sendable, Equatable {
   }
 
   /// Returns what a token with these claims grants. Throws if it grants nothing now.
-  func grant(_ claims: TokenClaims, at now: Date) throws(AuthenticationFailure) -> TokenGrant {
+  func grant(_ claims: TokenClaims, at now: Date) throws(AuthenticationError) -> TokenGrant {
     guard claims.issuer == issuer else {
       throw .invalid("the issuer of the token (iss) is not the one that this server trusts")
     }
@@ -51,7 +51,7 @@ struct TokenGrant: Sendable, Equatable {
   let expiry: Double
 
   /// Throws if the token is not valid at this time.
-  func check(at now: Date, clockSkew: Duration) throws(AuthenticationFailure) {
+  func check(at now: Date, clockSkew: Duration) throws(AuthenticationError) {
     let now = now.timeIntervalSince1970
     let skew = clockSkew / .seconds(1)
     guard now < expiry + skew else { throw .invalid("the token has expired (exp)") }

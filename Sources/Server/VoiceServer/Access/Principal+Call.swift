@@ -14,7 +14,7 @@ extension Principal {
   /// The principal that the interceptor has attached to a call of any kind.
   init(attached: (any Sendable)?) throws(Status) {
     guard let principal = attached as? Principal else {
-      throw Status(AuthenticationFailure.missing("the call has not been authenticated"))
+      throw Status(AuthenticationError.missing("the call has not been authenticated"))
     }
     self = principal
   }

@@ -97,7 +97,7 @@ public struct AdmissionLimits: Sendable, Equatable {
   public init() {}
 
   /// Throws the first limit that is out of its range.
-  public func check() throws(LimitOutOfRange) {
+  public func check() throws(LimitError) {
     try LimitRange.startDeadline.check(startDeadline, "start-deadline")
     try LimitRange.idleLimit.check(idleLimit, "idle-limit")
     try LimitRange.longestSession.check(longestSession, "longest-session")
@@ -115,7 +115,7 @@ public struct AdmissionLimits: Sendable, Equatable {
 }
 
 /// A limit whose value is out of its range.
-public struct LimitOutOfRange: Error, CustomStringConvertible {
+public struct LimitError: Error, CustomStringConvertible {
   /// The option of anechoic-server that sets the limit, without dashes.
   public let name: String
   /// The values that are allowed, such as `0, or 1s to 7d`.

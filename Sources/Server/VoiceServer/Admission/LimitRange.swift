@@ -18,8 +18,8 @@ public struct LimitRange<Value: Comparable & AdditiveArithmetic & Sendable>: Sen
   }
 
   /// Throws if a value is not in the range. `name` is the option that sets the limit.
-  func check(_ value: Value, _ name: String) throws(LimitOutOfRange) {
-    guard contains(value) else { throw LimitOutOfRange(name: name, range: words) }
+  func check(_ value: Value, _ name: String) throws(LimitError) {
+    guard contains(value) else { throw LimitError(name: name, range: words) }
   }
 }
 

@@ -91,7 +91,7 @@ public struct SessionGateway: Sendable {
     defer { ticks?.cancel() }
     signal.yield()
     for await _ in signals {
-      if let statistics = newest.take() { watch.take(statistics) }
+      if let statistics = newest.take() { watch.accept(statistics) }
       var isWaiting = false
       while !isWaiting {
         switch watch.next() {

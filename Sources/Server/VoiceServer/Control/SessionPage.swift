@@ -11,11 +11,12 @@ struct SessionPage {
 
   init(_ request: Anechoic_V1_ListSessionsRequest) throws(Status) {
     guard request.pageSize >= 0 else {
-      throw Status(InvalidField("page_size", "must not be less than 0"))
+      throw Status(InvalidFieldError("page_size", "must not be less than 0"))
     }
     guard request.pageToken.isEmpty || Identifier.isValid(request.pageToken) else {
       throw Status(
-        InvalidField("page_token", "must be empty or the next_page_token of an earlier answer"))
+        InvalidFieldError("page_token", "must be empty or the next_page_token of an earlier answer")
+      )
     }
     size =
       request.pageSize == 0 ? Self.standardSize : min(Int(request.pageSize), Self.largestSize)

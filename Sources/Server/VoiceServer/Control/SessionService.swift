@@ -201,7 +201,7 @@ extension MuteGesture {
       request.gestureID.isPlainText
     else {
       throw Status(
-        InvalidField(
+        InvalidFieldError(
           "gesture_id", "must have 1 to \(Self.longestID) bytes, without control characters"))
     }
     self.init(
@@ -217,7 +217,7 @@ extension Anechoic_V1_RequestInjectionPermissionRequest {
       usageDescription.isPlainText
     else {
       throw Status(
-        InvalidField(
+        InvalidFieldError(
           "usage_description",
           "must have 1 to \(Self.longestUsage) bytes, without control characters"))
     }

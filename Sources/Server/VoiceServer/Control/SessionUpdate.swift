@@ -20,7 +20,7 @@ struct SessionUpdate {
     let paths = request.updateMask.paths
     let mostFields = Anechoic_V1_ConfigUpdate.mostFields
     guard (1...mostFields).contains(paths.count) else {
-      throw Status(InvalidField("update_mask", "must name 1 to \(mostFields) fields"))
+      throw Status(InvalidFieldError("update_mask", "must name 1 to \(mostFields) fields"))
     }
     var fields: [String] = []
     var namesLabels = false
@@ -33,13 +33,14 @@ struct SessionUpdate {
         fields.append(String(path.dropFirst("config.".count)))
       } else {
         throw Status(
-          InvalidField(
+          InvalidFieldError(
             "update_mask",
             "\"\(path.plainPrefix(100))\" must be labels, config or a field of config"))
       }
     }
     guard !request.hasAtSample || !fields.isEmpty else {
-      throw Status(InvalidField("at_sample", "needs a change of config; labels change at once"))
+      throw Status(
+        InvalidFieldError("at_sample", "needs a change of config; labels change at once"))
     }
     var update = Anechoic_V1_ConfigUpdate()
     update.config = request.session.config

@@ -40,7 +40,7 @@ struct SessionWatch {
     if request.hasFromEventID {
       guard request.fromEventID > 0, request.fromEventID <= nextEvent else {
         throw Status(
-          InvalidField("from_event_id", "must be within 1 to \(nextEvent), the next event"))
+          InvalidFieldError("from_event_id", "must be within 1 to \(nextEvent), the next event"))
       }
       nextEvent = request.fromEventID
       if case .forgotten(let oldest) = session.feed.entry(nextEvent) {
@@ -64,7 +64,7 @@ struct SessionWatch {
   }
 
   /// Takes statistics, which replace older ones that have not been sent.
-  mutating func take(_ statistics: Anechoic_V1_SessionStats) {
+  mutating func accept(_ statistics: Anechoic_V1_SessionStats) {
     let response = Anechoic_V1_WatchSessionResponse.with { $0.stats = statistics }
     self.statistics = try? response.serializedBytes()
   }

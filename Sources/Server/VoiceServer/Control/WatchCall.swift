@@ -28,7 +28,7 @@ final class WatchCall: ServerCallHandler {
 
   func received(_ message: UnsafeRawBufferPointer) {
     guard case .awaitingRequest = state else {
-      return end(Status(InvalidField("request", "must come only once")))
+      return end(Status(InvalidFieldError("request", "must come only once")))
     }
     do throws(Status) {
       guard let request = try? Anechoic_V1_WatchSessionRequest(serializedBytes: Data(message))
@@ -42,7 +42,7 @@ final class WatchCall: ServerCallHandler {
   }
 
   func halfClosed() {
-    if case .awaitingRequest = state { end(Status(InvalidField("name", "is required"))) }
+    if case .awaitingRequest = state { end(Status(InvalidFieldError("name", "is required"))) }
   }
 
   func writeCompleted() { writeNext() }
@@ -83,14 +83,14 @@ final class WatchCall: ServerCallHandler {
     let reference = ThreadBound(self)
     Task(executorPreference: BackgroundExecutor.shared) {
       guard let statistics = try? await session.statistics() else { return }
-      executor.perform { reference.value?.take(statistics) }
+      executor.perform { reference.value?.accept(statistics) }
     }
     sendStatisticsLater()
   }
 
-  private func take(_ statistics: Anechoic_V1_SessionStats) {
+  private func accept(_ statistics: Anechoic_V1_SessionStats) {
     guard case .watching(var watch) = state else { return }
-    watch.take(statistics)
+    watch.accept(statistics)
     state = .watching(watch)
     writeNext()
   }

@@ -1,6 +1,6 @@
 internal import Authentication
 internal import GRPCTransport
-internal import SessionRecording
+internal import SessionWire
 internal import Synchronization
 internal import VoiceSessions
 

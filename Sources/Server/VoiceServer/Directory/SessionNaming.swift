@@ -6,9 +6,9 @@ enum SessionID {
   /// Returns the id that a start asks for, or a new random id if `wanted` is empty.
   static func resolve(
     _ wanted: String, path: String = "start.session_id"
-  ) throws(InvalidField) -> String {
+  ) throws(InvalidFieldError) -> String {
     guard !wanted.isEmpty else { return Identifier.random() }
-    guard Identifier.isValid(wanted) else { throw InvalidField(path, Identifier.rule) }
+    guard Identifier.isValid(wanted) else { throw InvalidFieldError(path, Identifier.rule) }
     return wanted
   }
 
@@ -18,7 +18,8 @@ enum SessionID {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0] == "sessions", Identifier.isValid(String(parts[1])) else {
       throw Status(
-        InvalidField(field, "must be sessions/SESSION_ID, where SESSION_ID \(Identifier.rule)"))
+        InvalidFieldError(field, "must be sessions/SESSION_ID, where SESSION_ID \(Identifier.rule)")
+      )
     }
     return String(parts[1])
   }
@@ -33,16 +34,18 @@ enum SessionLabels {
   /// Returns the labels. Throws if there are too many, or if a key or a value is not allowed.
   static func check(
     _ labels: [String: String], path: String
-  ) throws(InvalidField) -> [String: String] {
-    guard labels.count <= most else { throw InvalidField(path, "must have at most \(most) labels") }
+  ) throws(InvalidFieldError) -> [String: String] {
+    guard labels.count <= most else {
+      throw InvalidFieldError(path, "must have at most \(most) labels")
+    }
     for (key, value) in labels {
       let name = key.plainPrefix(longestKey)
       guard (1...longestKey).contains(key.utf8.count), key.isPlainText else {
-        throw InvalidField(
+        throw InvalidFieldError(
           path, "key \"\(name)\" must have 1 to \(longestKey) bytes, without control characters")
       }
       guard value.utf8.count <= longestValue, value.isPlainText else {
-        throw InvalidField(
+        throw InvalidFieldError(
           path,
           "the value of \"\(name)\" must have at most \(longestValue) bytes, without control characters"
         )

@@ -50,7 +50,7 @@ struct InjectSpeechCall: Sendable {
 
   func run(_ requests: @escaping Requests) async throws -> Anechoic_V1_InjectSpeechResponse {
     guard case .start(let start) = try await next(requests) else {
-      throw Status(InvalidField("start", "is required; the first request must contain it"))
+      throw Status(InvalidFieldError("start", "is required; the first request must contain it"))
     }
     return try await log.auditing(RPC.injectSpeech, session: start.name, by: cause) {
       try await run(start, requests)
@@ -113,7 +113,7 @@ struct InjectSpeechCall: Sendable {
     _ requests: Requests, _ source: InjectionSource, to stream: InjectionStream
   ) async throws {
     while let request = try await next(requests) {
-      try await source.take(request)
+      try await source.accept(request)
       try await sendPieces(of: source, isComplete: false, to: stream)
     }
     try await sendPieces(of: source, isComplete: true, to: stream)
@@ -134,7 +134,7 @@ struct InjectSpeechCall: Sendable {
   ) async throws -> Anechoic_V1_InjectSpeechRequest.OneOf_Request? {
     guard let message = try await wait.next(requests) else { return nil }
     guard let request = message.request else {
-      throw Status(InvalidField("request", "is empty; it must contain start, audio or text"))
+      throw Status(InvalidFieldError("request", "is empty; it must contain start, audio or text"))
     }
     return request
   }
@@ -147,7 +147,7 @@ struct InjectSpeechCall: Sendable {
     case .none: return .playbackAlone
     case .UNRECOGNIZED(let value):
       throw Status(
-        InvalidField(
+        InvalidFieldError(
           "start.preferred_injection_mode", "\(value) is not a known injection mode"))
     }
   }

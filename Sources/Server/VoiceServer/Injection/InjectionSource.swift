@@ -30,7 +30,7 @@ actor InjectionSource {
   init(_ start: Anechoic_V1_InjectionStart, _ setup: SessionSetup) throws(Status) {
     self.setup = setup
     voice = start.voice
-    do throws(InvalidField) {
+    do throws(InvalidFieldError) {
       format = start.hasFormat ? try AudioFormat(input: start.format, path: "start.format") : nil
     } catch {
       throw Status(error)
@@ -45,9 +45,9 @@ actor InjectionSource {
   }
 
   /// Takes a request, whose speech `nextPiece` then returns.
-  func take(_ request: Anechoic_V1_InjectSpeechRequest.OneOf_Request) async throws {
+  func accept(_ request: Anechoic_V1_InjectSpeechRequest.OneOf_Request) async throws {
     switch request {
-    case .start: throw Status(InvalidField("start", "the injection has already started"))
+    case .start: throw Status(InvalidFieldError("start", "the injection has already started"))
     case .audio(let chunk):
       samples += try decoded(chunk)
       rate = try audioFormat().rate.hertz
@@ -80,7 +80,8 @@ actor InjectionSource {
 
   private func audioFormat() throws(Status) -> AudioFormat {
     guard let format else {
-      throw Status(InvalidField("audio", "must be announced by start.format, which is left out"))
+      throw Status(
+        InvalidFieldError("audio", "must be announced by start.format, which is left out"))
     }
     return format
   }
@@ -88,27 +89,27 @@ actor InjectionSource {
   private func decoded(_ chunk: Anechoic_V1_AudioChunk) throws(Status) -> [Float] {
     _ = try audioFormat()
     guard !chunk.samples.isEmpty else {
-      throw Status(InvalidField("audio.samples", "must not be empty"))
+      throw Status(InvalidFieldError("audio.samples", "must not be empty"))
     }
-    let fault = Array(chunk.samples).withUnsafeBytes { bytes -> InputFault? in
-      do throws(InputFault) {
+    let fault = Array(chunk.samples).withUnsafeBytes { bytes -> InputError? in
+      do throws(InputError) {
         _ = try timeline?.append(bytes, firstSample: nil)
         return nil
       } catch {
         return error
       }
     }
-    if let fault { throw Status(InvalidField("audio.\(fault.field)", fault.description)) }
-    return timeline?.takeAll() ?? []
+    if let fault { throw Status(InvalidFieldError("audio.\(fault.field)", fault.description)) }
+    return timeline?.popAll() ?? []
   }
 
   private func spoken(_ text: String) async throws -> Speech {
     guard format == nil else {
-      throw Status(InvalidField("text", "must not follow start.format, which announces audio"))
+      throw Status(InvalidFieldError("text", "must not follow start.format, which announces audio"))
     }
     characters += text.count
     guard characters <= SpeechSynthesizer.longestText else {
-      throw Status(InvalidField("text", SpeechError.textTooLong.description))
+      throw Status(InvalidFieldError("text", SpeechError.textTooLong.description))
     }
     return try await speaking {
       try await SpeechSynthesizer.shared.speak(text, voice: self.voice)

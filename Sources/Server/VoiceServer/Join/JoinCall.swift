@@ -3,7 +3,6 @@ internal import AudioCore
 internal import Authentication
 internal import struct Foundation.Data
 internal import GRPCTransport
-internal import SessionRecording
 internal import SessionWire
 internal import SwiftProtobuf
 internal import VoiceSessions
@@ -40,7 +39,7 @@ final class JoinCall: ServerCallHandler {
 
   func received(_ message: UnsafeRawBufferPointer) {
     guard case .awaitingRequest = state else {
-      return end(Status(InvalidField("request", "must come only once")))
+      return end(Status(InvalidFieldError("request", "must come only once")))
     }
     do throws(Status) {
       try join(message)
@@ -52,7 +51,7 @@ final class JoinCall: ServerCallHandler {
   }
 
   func halfClosed() {
-    if case .awaitingRequest = state { end(Status(InvalidField("token", "is required"))) }
+    if case .awaitingRequest = state { end(Status(InvalidFieldError("token", "is required"))) }
   }
 
   func writeCompleted() {
@@ -69,7 +68,7 @@ final class JoinCall: ServerCallHandler {
     guard let request = try? Anechoic_V1_JoinSessionRequest(serializedBytes: Data(message)) else {
       throw .notA("JoinSessionRequest")
     }
-    guard !request.token.isEmpty else { throw Status(InvalidField("token", "is required")) }
+    guard !request.token.isEmpty else { throw Status(InvalidFieldError("token", "is required")) }
     let client = try Principal(call)
     let handle = try directory.session(joinedWith: SecretToken(request.token), by: client)
     guard let format = handle.setup.playback else { throw .joinTokenUnknown }

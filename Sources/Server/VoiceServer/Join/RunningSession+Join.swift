@@ -1,5 +1,4 @@
 internal import AnechoicAPI
-internal import SessionRecording
 internal import SessionWire
 internal import VoiceSessions
 

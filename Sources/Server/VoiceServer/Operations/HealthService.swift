@@ -128,7 +128,7 @@ final class HealthService: Sendable {
       throw Status.notA("HealthCheckRequest")
     }
     guard request.service.utf8.count <= longestName else {
-      throw Status(InvalidField("service", "must have at most \(longestName) bytes"))
+      throw Status(InvalidFieldError("service", "must have at most \(longestName) bytes"))
     }
     return request.service
   }

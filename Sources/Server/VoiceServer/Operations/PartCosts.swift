@@ -63,7 +63,7 @@ struct PartCosts: Sendable, Equatable {
       azimuth = azimuth < 359 ? azimuth + 1 : 0
       let place = Placement(azimuth: azimuth, elevation: 0, distance: 1)
       for source in 0..<count {
-        renderer.take(
+        renderer.accept(
           input, of: source, SourceSetting(placement: place, hasReflections: true), head: .ahead)
       }
       output.clear()

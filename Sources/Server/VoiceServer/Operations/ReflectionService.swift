@@ -109,7 +109,8 @@ private final class ReflectionCall: ServerCallHandler {
     guard message.count <= ReflectionService.largestRequest else {
       return call.finish(
         Status(
-          InvalidField("request", "must have at most \(ReflectionService.largestRequest) bytes")))
+          InvalidFieldError(
+            "request", "must have at most \(ReflectionService.largestRequest) bytes")))
     }
     guard
       let request = try? Grpc_Reflection_V1_ServerReflectionRequest(serializedBytes: Data(message)),

@@ -68,7 +68,7 @@ final class ProcessCall: ServerCallHandler {
   func halfClosed() {
     switch state {
     case .awaitingStart:
-      end(Status(InvalidField("start", "is required; the client ended the stream without it")))
+      end(Status(InvalidFieldError("start", "is required; the client ended the stream without it")))
     case .running(let session):
       session.end(.clientClosed, .ok)
     case .starting, .over: break
@@ -156,7 +156,7 @@ final class ProcessCall: ServerCallHandler {
       let client = try Principal(call)
       guard start.resumeToken.isEmpty else { return try resume(start, setup, client) }
       guard !start.hasResumePoint else {
-        throw InvalidField("start.resume_point", "requires start.resume_token")
+        throw InvalidFieldError("start.resume_point", "requires start.resume_token")
       }
       setup.owner = ControlOrigin(actor: client.name, isMediaClient: true)
       setup.allowsInjection = configuration.injection.isOn
@@ -189,7 +189,7 @@ final class ProcessCall: ServerCallHandler {
       session.allowInjection(configuration.injection.isOn)
       self.session = session
       state = .running(session)
-    } catch let error as InvalidField {
+    } catch let error as InvalidFieldError {
       throw Status(error)
     } catch let error as Status {
       throw error
@@ -207,7 +207,7 @@ final class ProcessCall: ServerCallHandler {
     let field = setup.enrollsVoice ? "start.enroll_voice" : "start.voiceprint"
     guard setup.allowsEnrollment else { throw Status.scopeMissing(.enroll, for: field) }
     if setup.enrollsVoice, !(engine is any EnrollmentEngine.Type) {
-      throw InvalidField(
+      throw InvalidFieldError(
         field, "the engine \(engine.identity.name) cannot learn a voice", isUnsupported: true)
     }
   }
@@ -234,13 +234,13 @@ final class ProcessCall: ServerCallHandler {
       session.move(to: thread) { session in
         session.enter(loads.load(of: thread))
         // Without this call, the session continues to wait.
-        reference.value?.take(session, point)
+        reference.value?.accept(session, point)
       }
     }
   }
 
   /// Continues a session that has come to this thread.
-  private func take(_ session: RunningSession, _ point: ResumePoint) {
+  private func accept(_ session: RunningSession, _ point: ResumePoint) {
     guard case .starting = state else { return }
     guard !session.isEnding else { return end(.resumeTokenUnknown) }
     do {

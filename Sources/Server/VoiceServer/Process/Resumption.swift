@@ -27,12 +27,12 @@ struct Resumption: Sendable {
 
   /// Creates a resumption with a new token. Returns nil if the server or the client wants none.
   /// Throws if the client wants an impossible window.
-  init?(_ start: Anechoic_V1_Start, _ limits: AdmissionLimits) throws(InvalidField) {
+  init?(_ start: Anechoic_V1_Start, _ limits: AdmissionLimits) throws(InvalidFieldError) {
     var window = limits.resumeWindow
     if start.hasResumeWindow {
       let wanted = try Duration(start.resumeWindow, path: "start.resume_window")
       guard wanted >= .zero else {
-        throw InvalidField("start.resume_window", "must be 0 or more")
+        throw InvalidFieldError("start.resume_window", "must be 0 or more")
       }
       window = min(wanted, window)
     }
@@ -48,7 +48,7 @@ struct ResumePoint: Sendable {
   var processedSamples: Int64?
   var microphoneSample: Int64?
 
-  init(_ point: Anechoic_V1_Start.ResumePoint) throws(InvalidField) {
+  init(_ point: Anechoic_V1_Start.ResumePoint) throws(InvalidFieldError) {
     if point.hasLastEventID { lastEventID = point.lastEventID }
     if point.hasProcessedSamples {
       processedSamples = try Self.index(point.processedSamples, "processed_samples")
@@ -58,24 +58,24 @@ struct ResumePoint: Sendable {
     }
   }
 
-  private static func index(_ value: Int64, _ field: String) throws(InvalidField) -> Int64 {
+  private static func index(_ value: Int64, _ field: String) throws(InvalidFieldError) -> Int64 {
     guard value >= 0 else { throw .resumePoint(field, "must be 0 or more") }
     return value
   }
 }
 
-extension InvalidField {
-  static func resumePoint(_ field: String, _ problem: String) -> InvalidField {
-    InvalidField("start.resume_point.\(field)", problem)
+extension InvalidFieldError {
+  static func resumePoint(_ field: String, _ problem: String) -> InvalidFieldError {
+    InvalidFieldError("start.resume_point.\(field)", problem)
   }
 }
 
 extension SessionHandle {
   /// Throws the first field in which the start of a client that resumes differs from the first start.
-  func checkResumes(_ start: Anechoic_V1_Start, _ other: SessionSetup) throws(InvalidField) {
-    func check(_ isSame: Bool, _ field: String) throws(InvalidField) {
+  func checkResumes(_ start: Anechoic_V1_Start, _ other: SessionSetup) throws(InvalidFieldError) {
+    func check(_ isSame: Bool, _ field: String) throws(InvalidFieldError) {
       guard isSame else {
-        throw InvalidField("start.\(field)", "differs from the first start of the session")
+        throw InvalidFieldError("start.\(field)", "differs from the first start of the session")
       }
     }
     try check(start.engine.isEmpty || start.engine == engine.name, "engine")

@@ -1,7 +1,7 @@
 internal import AnechoicAPI
 internal import AudioCore
 internal import GRPCTransport
-internal import SessionRecording
+internal import SessionWire
 internal import SpatialAudio
 internal import SwiftProtobuf
 internal import VoiceSessions

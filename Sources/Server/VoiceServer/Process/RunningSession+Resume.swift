@@ -1,6 +1,6 @@
 internal import AnechoicAPI
 internal import GRPCTransport
-internal import SessionRecording
+internal import SessionWire
 internal import SwiftProtobuf
 internal import VoiceSessions
 
@@ -43,7 +43,7 @@ extension RunningSession {
   /// Continues the session with another call. Throws, and keeps waiting for the client, if the point
   /// is impossible.
   func resume(at point: ResumePoint, link: ClientLink) throws(Status) {
-    do throws(InvalidField) { try check(point) } catch { throw Status(error) }
+    do throws(InvalidFieldError) { try check(point) } catch { throw Status(error) }
     let suspendedFor = clockwork.suspension.map { .now - $0.began } ?? .zero
     clockwork.suspension?.end?.cancel()
     clockwork.suspension = nil
@@ -59,7 +59,7 @@ extension RunningSession {
       }, eventsAfter: lastEvent, outputFrom: point.processedSamples)
   }
 
-  private func check(_ point: ResumePoint) throws(InvalidField) {
+  private func check(_ point: ResumePoint) throws(InvalidFieldError) {
     if let last = point.lastEventID, last > session.state.lastEventID {
       throw .resumePoint(
         "last_event_id", "must be at most \(session.state.lastEventID), the last event")

@@ -4,7 +4,6 @@ internal import Authentication
 internal import struct Foundation.Data
 internal import struct Foundation.Date
 internal import GRPCTransport
-internal import SessionRecording
 internal import SessionWire
 internal import SwiftProtobuf
 internal import VoiceEngines

@@ -1,7 +1,7 @@
 internal import GRPCTransport
 internal import Logging
 internal import Operations
-internal import SessionRecording
+internal import SessionWire
 internal import VoiceEngines
 internal import VoiceSessions
 

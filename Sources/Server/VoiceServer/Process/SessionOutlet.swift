@@ -1,7 +1,6 @@
 internal import AnechoicAPI
 internal import struct Foundation.Date
 internal import GRPCTransport
-internal import SessionRecording
 internal import SessionWire
 internal import SwiftProtobuf
 internal import VoiceSessions

@@ -33,7 +33,7 @@ struct ProfileFolder: Sendable {
       for file in names(in: folder.appendingPathComponent(name)) where file.hasSuffix(Self.suffix) {
         let id = String(file.dropLast(Self.suffix.count))
         guard Identifier.isValid(id), found.count < ProfileStore.most else { continue }
-        do throws(SOFAFault) {
+        do throws(SOFAError) {
           let (stored, time) = try read(id, of: owner)
           let responses = try StoredProfile.responses(stored)
           found.append(
@@ -51,18 +51,18 @@ struct ProfileFolder: Sendable {
   }
 
   /// Returns the stored form of a profile, and the time when it was stored.
-  func read(_ id: String, of owner: ProfileOwner) throws(SOFAFault) -> (stored: [UInt8], Date) {
+  func read(_ id: String, of owner: ProfileOwner) throws(SOFAError) -> (stored: [UInt8], Date) {
     let largest = MeasuredResponses.largestSize + SHA256.size
     let path = url(id, of: owner).path
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     // A FIFO must not hold up the server, and a link must not lead elsewhere.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-    guard descriptor >= 0 else { throw SOFAFault("cannot be read") }
+    guard descriptor >= 0 else { throw SOFAError("cannot be read") }
     let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     guard attributes?[.type] as? FileAttributeType == .typeRegular,
       let changed = attributes?[.modificationDate] as? Date,
       let data = try? file.read(upToCount: largest + 1)
-    else { throw SOFAFault("is not a file that can be read") }
+    else { throw SOFAError("is not a file that can be read") }
     return (Array(data), changed)
   }
 

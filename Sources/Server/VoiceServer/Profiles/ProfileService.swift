@@ -31,7 +31,7 @@ struct ProfileService: Sendable {
         (request: Anechoic_V1_DeleteProfileRequest, client, cause) in
         try await log.auditing(RPC.deleteProfile, session: "", by: cause) {
           guard Identifier.isValid(request.profileID) else {
-            throw Status(InvalidField("profile_id", Identifier.rule))
+            throw Status(InvalidFieldError("profile_id", Identifier.rule))
           }
           try store.delete(request.profileID, of: ProfileOwner(client))
           return Anechoic_V1_DeleteProfileResponse()

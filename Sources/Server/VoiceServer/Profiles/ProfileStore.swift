@@ -97,7 +97,7 @@ public final class ProfileStore: Sendable {
   func store(
     _ responses: MeasuredResponses, as id: String, of owner: ProfileOwner
   ) throws -> StoredProfile {
-    guard let encoded = responses.encoded() else { throw SOFAFault("has too many responses") }
+    guard let encoded = responses.encoded() else { throw SOFAError("has too many responses") }
     let stored = StoredProfile.stored(encoded)
     let profile = StoredProfile(
       id: id, createTime: .now, responses, stored, inMemory: folder == nil)
@@ -139,7 +139,7 @@ public final class ProfileStore: Sendable {
     let folder = folder
     return try await loader.load(profile.digest, rate) { () throws in
       guard let stored = try profile.contents ?? folder?.read(profile.id, of: owner).stored else {
-        throw SOFAFault("cannot be read")
+        throw SOFAError("cannot be read")
       }
       return try StoredProfile.responses(stored)
     }

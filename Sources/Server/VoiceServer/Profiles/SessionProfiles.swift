@@ -34,7 +34,7 @@ extension ProfileStore {
     _ name: String, of owner: ProfileOwner, rate: SampleRate
   ) async throws -> HeadRelatedSet {
     guard !name.isEmpty else { return try HeadRelatedSet.generic(rate: rate) }
-    guard let profile = profile(name, of: owner) else { throw SOFAFault("does not exist any more") }
+    guard let profile = profile(name, of: owner) else { throw SOFAError("does not exist any more") }
     return try await responses(of: profile, owner: owner, rate: rate)
   }
 }

@@ -32,11 +32,11 @@ struct StoredProfile: Sendable {
   static func stored(_ encoded: [UInt8]) -> [UInt8] { encoded + SHA256.digest(of: encoded) }
 
   /// Returns the responses of a stored form. Throws if it is damaged.
-  static func responses(_ stored: [UInt8]) throws(SOFAFault) -> MeasuredResponses {
-    guard stored.count > SHA256.size else { throw SOFAFault("is cut off") }
+  static func responses(_ stored: [UInt8]) throws(SOFAError) -> MeasuredResponses {
+    guard stored.count > SHA256.size else { throw SOFAError("is cut off") }
     let encoded = Array(stored.dropLast(SHA256.size))
     guard SHA256.digest(of: encoded).elementsEqual(stored.suffix(SHA256.size)) else {
-      throw SOFAFault("is damaged")
+      throw SOFAError("is damaged")
     }
     return try MeasuredResponses(encoded: encoded)
   }

@@ -57,37 +57,37 @@ struct UploadCall: Sendable {
   ) async throws -> StoredProfile {
     let owner = ProfileOwner(client)
     guard case .start(let start) = try await next(requests) else {
-      throw Status(InvalidField("start", "is required; the first request must contain it"))
+      throw Status(InvalidFieldError("start", "is required; the first request must contain it"))
     }
     guard Identifier.isValid(start.profileID) else {
-      throw Status(InvalidField("start.profile_id", Identifier.rule))
+      throw Status(InvalidFieldError("start.profile_id", Identifier.rule))
     }
     try store.checkRoom(for: start.profileID, of: owner)
     var file: [UInt8] = []
     while let request = try await next(requests) {
       guard case .sofa(let piece) = request else {
-        throw Status(InvalidField("start", "the upload has already started"))
+        throw Status(InvalidFieldError("start", "the upload has already started"))
       }
       guard piece.count <= Self.largestPiece else {
         throw Status(
-          InvalidField("sofa", "must have at most \(Self.largestPiece) bytes in a message"))
+          InvalidFieldError("sofa", "must have at most \(Self.largestPiece) bytes in a message"))
       }
       guard file.count + piece.count <= ProfileReader.largestFile else {
         throw Status(
-          InvalidField("sofa", "must have at most \(ProfileReader.largestFile) bytes in all"))
+          InvalidFieldError("sofa", "must have at most \(ProfileReader.largestFile) bytes in all"))
       }
       file += piece
     }
-    guard !file.isEmpty else { throw Status(InvalidField("sofa", "is required")) }
+    guard !file.isEmpty else { throw Status(InvalidFieldError("sofa", "is required")) }
     do {
       let contents = file
       let responses = try await store.uploads.withReader {
         try await reader.responses(of: contents)
       }
       return try store.store(responses, as: start.profileID, of: owner)
-    } catch let fault as SOFAFault {
-      throw Status(InvalidField("sofa", fault.description))
-    } catch let failure as ReaderFailure {
+    } catch let fault as SOFAError {
+      throw Status(InvalidFieldError("sofa", fault.description))
+    } catch let failure as ReaderError {
       throw Status.profileReaderFailed(failure)
     }
   }
@@ -100,7 +100,7 @@ struct UploadCall: Sendable {
       throw Status.notA("UploadProfileRequest")
     }
     guard let request = message.request else {
-      throw Status(InvalidField("request", "is empty; it must contain start or sofa"))
+      throw Status(InvalidFieldError("request", "is empty; it must contain start or sofa"))
     }
     return request
   }

@@ -2,7 +2,7 @@ internal import AnechoicAPI
 internal import Authentication
 internal import struct Foundation.Data
 internal import GRPCTransport
-internal import SessionRecording
+internal import SessionWire
 internal import SwiftProtobuf
 
 /// A `RecordSession` call. It waits for a session to start, and sends the recording while the
@@ -32,7 +32,7 @@ final class RecordCall: ServerCallHandler {
 
   func received(_ message: UnsafeRawBufferPointer) {
     guard case .awaitingRequest = state else {
-      return end(Status(InvalidField("request", "must come only once")))
+      return end(Status(InvalidFieldError("request", "must come only once")))
     }
     let request = try? Anechoic_V1_RecordSessionRequest(serializedBytes: Data(message))
     let refusal = refusal(of: request)
@@ -44,7 +44,7 @@ final class RecordCall: ServerCallHandler {
   }
 
   func halfClosed() {
-    if case .awaitingRequest = state { end(Status(InvalidField("name", "is required"))) }
+    if case .awaitingRequest = state { end(Status(InvalidFieldError("name", "is required"))) }
   }
 
   func writeCompleted() { writeNext() }

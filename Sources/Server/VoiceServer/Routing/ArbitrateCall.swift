@@ -28,7 +28,7 @@ final class ArbitrateCall: ServerCallHandler {
     do throws(Status) {
       guard budget.take(now: .now) else { throw .tooManyRoutingChanges }
       let request: Anechoic_V1_ArbitrateRequest = try MessageEncoding.binary.decoded(Array(message))
-      try take(request)
+      try accept(request)
       call.read()
     } catch {
       end(error)
@@ -37,7 +37,7 @@ final class ArbitrateCall: ServerCallHandler {
 
   func halfClosed() {
     if case .awaitingRegistration = state {
-      return end(Status(InvalidField("register", "is required")))
+      return end(Status(InvalidFieldError("register", "is required")))
     }
     end(.ok)
   }
@@ -48,26 +48,26 @@ final class ArbitrateCall: ServerCallHandler {
 
   func ended() { lose() }
 
-  private func take(_ request: Anechoic_V1_ArbitrateRequest) throws(Status) {
+  private func accept(_ request: Anechoic_V1_ArbitrateRequest) throws(Status) {
     switch (request.request, state) {
     case (.register(let register), .awaitingRegistration):
-      let registration = try RoutingService.checked { () throws(InvalidField) in
+      let registration = try RoutingService.checked { () throws(InvalidFieldError) in
         try MachineRegistration(register)
       }
       let waker = CallWaker(self, of: call) { $0.writeNext() }
       let mailbox = RoutingMailbox { waker.wake() }
       self.mailbox = mailbox
       state = .registered(try service.register(registration, of: Principal(call), mailbox))
-    case (.register, _): throw Status(InvalidField("register", "must come only once"))
+    case (.register, _): throw Status(InvalidFieldError("register", "must come only once"))
     case (.activity(let message), .registered(let place)):
-      let activity = try RoutingService.checked { () throws(InvalidField) in
+      let activity = try RoutingService.checked { () throws(InvalidFieldError) in
         try Activity(message)
       }
       try service.update(place, activity)
     case (.activity, _):
-      throw Status(InvalidField("register", "is required; the first request must contain it"))
+      throw Status(InvalidFieldError("register", "is required; the first request must contain it"))
     case (nil, _):
-      throw Status(InvalidField("request", "is empty; it must contain register or activity"))
+      throw Status(InvalidFieldError("request", "is empty; it must contain register or activity"))
     }
   }
 

@@ -11,9 +11,11 @@ struct MachineRegistration: Sendable {
   let held: Set<String>
   let isPaused: Bool
 
-  init(_ request: Anechoic_V1_RegisterMachine) throws(InvalidField) {
+  init(_ request: Anechoic_V1_RegisterMachine) throws(InvalidFieldError) {
     group = try request.group.checkedGroup(path: "register.group")
-    guard !request.machine.isEmpty else { throw InvalidField("register.machine", "is required") }
+    guard !request.machine.isEmpty else {
+      throw InvalidFieldError("register.machine", "is required")
+    }
     machine = try request.machine.checkedID(path: "register.machine")
     held = try request.heldHeadsets.checkedHeadsets(path: "register.held_headsets")
     isPaused = request.mediaPaused
@@ -21,17 +23,17 @@ struct MachineRegistration: Sendable {
 }
 
 extension Activity {
-  init(_ message: Anechoic_V1_MachineActivity) throws(InvalidField) {
+  init(_ message: Anechoic_V1_MachineActivity) throws(InvalidFieldError) {
     let headsets = try message.headsets.checkedHeadsets(path: "activity.headsets")
     let chosen = try message.chosenHeadsets.checkedHeadsets(path: "activity.chosen_headsets")
     guard chosen.isSubset(of: headsets) else {
-      throw InvalidField("activity.chosen_headsets", "must be among activity.headsets")
+      throw InvalidFieldError("activity.chosen_headsets", "must be among activity.headsets")
     }
     var idle: Duration?
     if message.hasSinceUserInput {
       let path = "activity.since_user_input"
       let time = try Duration(message.sinceUserInput, path: path)
-      guard time >= .zero else { throw InvalidField(path, "must be at least 0") }
+      guard time >= .zero else { throw InvalidFieldError(path, "must be at least 0") }
       idle = time
     }
     self.init(
@@ -43,27 +45,27 @@ extension Activity {
 
 extension String {
   /// Returns an id. Throws if it is not one.
-  func checkedID(path: String) throws(InvalidField) -> String {
-    guard Identifier.isValid(self) else { throw InvalidField(path, Identifier.rule) }
+  func checkedID(path: String) throws(InvalidFieldError) -> String {
+    guard Identifier.isValid(self) else { throw InvalidFieldError(path, Identifier.rule) }
     return self
   }
 
   /// Returns the name of a group, which may be empty.
-  func checkedGroup(path: String) throws(InvalidField) -> String {
+  func checkedGroup(path: String) throws(InvalidFieldError) -> String {
     if isEmpty { return self }
     return try checkedID(path: path)
   }
 }
 
 extension [String] {
-  fileprivate func checkedHeadsets(path: String) throws(InvalidField) -> Set<String> {
+  fileprivate func checkedHeadsets(path: String) throws(InvalidFieldError) -> Set<String> {
     guard count <= RoutingLimits.headsetsPerMachine else {
-      throw InvalidField(path, "must have at most \(RoutingLimits.headsetsPerMachine) ids")
+      throw InvalidFieldError(path, "must have at most \(RoutingLimits.headsetsPerMachine) ids")
     }
     var ids: Set<String> = []
     for (index, id) in enumerated() {
       guard ids.insert(try id.checkedID(path: "\(path)[\(index)]")).inserted else {
-        throw InvalidField("\(path)[\(index)]", "must not be equal to an earlier id")
+        throw InvalidFieldError("\(path)[\(index)]", "must not be equal to an earlier id")
       }
     }
     return ids

@@ -10,7 +10,7 @@ extension RoutingService {
   func routing(
     _ request: Anechoic_V1_GetRoutingRequest, for client: Principal
   ) throws(Status) -> Anechoic_V1_GetRoutingResponse {
-    let group = try Self.checked { () throws(InvalidField) in
+    let group = try Self.checked { () throws(InvalidFieldError) in
       try request.group.checkedGroup(path: "group")
     }
     let entry = state.withLock { $0.entries[RoutingKey(group, of: client)] }
@@ -33,7 +33,7 @@ extension RoutingService {
   func choose(
     _ request: Anechoic_V1_ChooseHolderRequest, by client: Principal
   ) throws(Status) -> Anechoic_V1_ChooseHolderResponse {
-    let (group, headset, machine) = try Self.checked { () throws(InvalidField) in
+    let (group, headset, machine) = try Self.checked { () throws(InvalidFieldError) in
       (
         try request.group.checkedGroup(path: "group"),
         try request.headset.checkedID(path: "headset"),
@@ -43,7 +43,7 @@ extension RoutingService {
     var decision: RoutingGroup.Decision?
     try change(RoutingKey(group, of: client)) { _, entry throws(Status) in
       guard entry.budget.take(now: .now) else { throw .tooManyRoutingChanges }
-      let effects = try Self.refusing { () throws(RoutingRefusal) in
+      let effects = try Self.refusing { () throws(RoutingError) in
         if machine.isEmpty { return try entry.group.release(headset, now: .now) }
         return try entry.group.choose(
           machine, for: headset, isPinned: request.untilReleased, now: .now)
@@ -52,7 +52,7 @@ extension RoutingService {
       return effects
     }
     guard let decision else {
-      throw Status(RoutingRefusal.unusable(headset, machine.isEmpty ? nil : machine))
+      throw Status(RoutingError.unusable(headset, machine.isEmpty ? nil : machine))
     }
     return .with { $0.decision = Anechoic_V1_RoutingDecision(decision) }
   }

@@ -90,7 +90,7 @@ final class RoutingService: Sendable {
         try state.admit(client)
       }
       entry.places[name] = Place(client: client, mailbox: nil)
-      let effects = try Self.refusing { () throws(RoutingRefusal) in
+      let effects = try Self.refusing { () throws(RoutingError) in
         try entry.group.register(
           name, held: registration.held, isPaused: registration.isPaused, now: .now)
       }
@@ -112,7 +112,7 @@ final class RoutingService: Sendable {
   func update(_ place: RoutingPlace, _ activity: Activity) throws(Status) {
     try change(place.key) { _, entry throws(Status) in
       guard entry.places[place.machine]?.mailbox === place.mailbox else { return [] }
-      return try Self.refusing { () throws(RoutingRefusal) in
+      return try Self.refusing { () throws(RoutingError) in
         try entry.group.update(place.machine, activity, now: .now)
       }
     }
@@ -211,13 +211,13 @@ final class RoutingService: Sendable {
   }
 
   static func refusing<Result>(
-    _ body: () throws(RoutingRefusal) -> Result
+    _ body: () throws(RoutingError) -> Result
   ) throws(Status) -> Result {
     do { return try body() } catch { throw Status(error) }
   }
 
   static func checked<Result>(
-    _ body: () throws(InvalidField) -> Result
+    _ body: () throws(InvalidFieldError) -> Result
   ) throws(Status) -> Result {
     do { return try body() } catch { throw Status(error) }
   }

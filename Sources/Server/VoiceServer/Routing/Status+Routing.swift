@@ -23,7 +23,7 @@ extension Status {
     .resourceExhausted, "SLOW_CONSUMER: the machine has not read its decisions",
     reason: "SLOW_CONSUMER")
 
-  init(_ refusal: RoutingRefusal) {
+  init(_ refusal: RoutingError) {
     switch refusal {
     case .tooManyMachines:
       self.init(

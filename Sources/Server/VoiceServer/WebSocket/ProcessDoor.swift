@@ -66,7 +66,7 @@ public struct ProcessDoor: Sendable {
       HTTPUpgrade(headers: headers) { descriptor, rest in
         let isOpen = server.server.startCall(of: Self.method) { call in
           let socket = sockets.adopt(descriptor, rest: rest) { report in
-            call.perform { SocketCall.take(report, $0) }
+            call.perform { SocketCall.accept(report, $0) }
           }
           return SocketCall(socket: socket, metadata: metadata, peer: peer)
         }

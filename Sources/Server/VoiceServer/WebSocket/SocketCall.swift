@@ -39,7 +39,7 @@ struct SocketCall: ServerCallTransport, Sendable {
   func addInitialMetadata(_ metadata: Metadata) {}
 
   /// Passes on a report of the socket.
-  static func take(_ report: WebSocket.Report, _ call: ForeignCall.Reports) {
+  static func accept(_ report: WebSocket.Report, _ call: ForeignCall.Reports) {
     switch report {
     case .message(let message):
       do {
@@ -77,8 +77,8 @@ enum SocketRequest {
     case .binary:
       do {
         self = .message(try message.bytes.withUnsafeBytes(BinaryAudio.request))
-      } catch let fault as BinaryAudio.Fault {
-        throw Status(InvalidField("parts[\(fault.part)]", fault.problem))
+      } catch let fault as BinaryAudio.FormatError {
+        throw Status(InvalidFieldError("parts[\(fault.part)]", fault.problem))
       } catch {
         throw .notA(Anechoic_V1_ProcessRequest.protoMessageName)
       }
@@ -96,11 +96,11 @@ enum SocketRequest {
       let request = try Anechoic_V1_ProcessRequest(jsonUTF8Bytes: text)
       self = .message(try request.serializedBytes())
     } catch {
-      guard text.count <= Self.longestExplained, let fault = JSONFault(ofRequest: text) else {
+      guard text.count <= Self.longestExplained, let fault = JSONError(ofRequest: text) else {
         throw .notA(Anechoic_V1_ProcessRequest.protoMessageName)
       }
       let field = fault.path.isEmpty ? "request" : fault.path.joined(separator: ".")
-      throw Status(InvalidField(field, fault.problem))
+      throw Status(InvalidFieldError(field, fault.problem))
     }
   }
 

@@ -37,14 +37,14 @@ extension WebSocketClosing {
   }
 }
 
-extension JSONFault {
+extension JSONError {
   /// Finds the fault in a text that is not a `ProcessRequest`. Returns nil if the text is not an object
   /// of JSON.
   init?(ofRequest text: [UInt8]) {
     guard let object = try? JSONSerialization.jsonObject(with: Data(text)) as? [String: Any] else {
       return nil
     }
-    do throws(JSONFault) {
+    do throws(JSONError) {
       _ = try Anechoic_V1_ProcessRequest(jsonObject: object)
       return nil
     } catch {

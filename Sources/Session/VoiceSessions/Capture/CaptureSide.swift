@@ -109,8 +109,8 @@ struct CaptureSide: ~Copyable {
   ///
   /// - Returns: How many samples were missing before them.
   mutating func appendMicrophone(
-    _ samples: UnsafeRawBufferPointer, firstSample: Int64?, deviceTime: Duration?
-  ) throws(InputFault) -> Int64 {
+    _ samples: InputSamples, firstSample: Int64?, deviceTime: Duration?
+  ) throws(InputError) -> Int64 {
     let first = firstSample ?? microphone.arrived
     settled = microphone.arrived
     let missing = try microphone.append(samples, firstSample: firstSample)
@@ -127,8 +127,8 @@ struct CaptureSide: ~Copyable {
   ///
   /// - Returns: How many samples were missing before them.
   mutating func appendReference(
-    _ samples: UnsafeRawBufferPointer, firstSample: Int64?, deviceTime: Duration?
-  ) throws(InputFault) -> Int64 {
+    _ samples: InputSamples, firstSample: Int64?, deviceTime: Duration?
+  ) throws(InputError) -> Int64 {
     let first = firstSample ?? echo.timeline.arrived
     let missing = try echo.timeline.append(samples, firstSample: firstSample)
     echo.recordArrival(microphoneSamples: microphone.arrived)
@@ -218,8 +218,8 @@ struct CaptureSide: ~Copyable {
 
   /// Takes the next frame of the microphone.
   /// Runs per frame: no allocation, lock, log or await.
-  mutating func takeFrame() {
-    microphone.take(into: frame)
+  mutating func readFrame() {
+    microphone.read(into: frame)
     pair?.process(frame)
   }
 

@@ -174,7 +174,7 @@ struct EchoReference: ~Copyable {
   }
 
   private mutating func appendNext() {
-    timeline.take(into: input)
+    timeline.read(into: input)
     recordLevels(peak: input.peak, meanSquare: input.meanSquare)
     if let hasGaps = gapDetector?.process(input) { self.hasGaps = hasGaps }
     aligner.append(reference: input)

@@ -81,7 +81,7 @@ struct RouteHistory {
   ///
   /// - Returns: The change, or nil for the same route again. The route before the first report is
   ///   that of the report; later it is the last reported one.
-  mutating func take(_ report: RouteChange) -> RouteChange? {
+  mutating func accept(_ report: RouteChange) -> RouteChange? {
     var change = report
     if isKnown {
       guard report.current != current else { return nil }

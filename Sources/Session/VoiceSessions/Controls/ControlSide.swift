@@ -41,12 +41,12 @@ struct ControlSide {
 
   /// Takes out the controls that are due within the given samples, in the order of their samples.
   /// Runs per frame: allocates only where a control is due.
-  mutating func takeDue(in samples: Range<Int64>) -> [SessionControl] {
-    schedule.isEmpty ? [] : schedule.takeDue(in: samples)
+  mutating func popDue(in samples: Range<Int64>) -> [SessionControl] {
+    schedule.isEmpty ? [] : schedule.popDue(in: samples)
   }
 
   /// Takes out all controls that wait, in the order of their samples.
-  mutating func takeAll() -> [SessionControl] { schedule.takeAll() }
+  mutating func popAll() -> [SessionControl] { schedule.popAll() }
 
   /// Admits a device report of the media client.
   mutating func admitReport() throws(Refusal) { try reportBudget.spend() }
@@ -54,12 +54,14 @@ struct ControlSide {
   /// Handles a report of a route.
   ///
   /// - Returns: The change, or nil where the route is the same again.
-  mutating func take(_ report: RouteChange) -> RouteChange? { route.take(report) }
+  mutating func accept(_ report: RouteChange) -> RouteChange? { route.accept(report) }
 
   /// Handles a report of an interruption.
   ///
   /// - Returns: The interruptions that began or ended by it.
-  mutating func take(_ report: InterruptionReport) -> [Interruption] { interruptions.take(report) }
+  mutating func accept(_ report: InterruptionReport) -> [Interruption] {
+    interruptions.accept(report)
+  }
 }
 
 /// Controls that wait for their sample.
@@ -90,7 +92,7 @@ struct ControlSchedule {
   }
 
   /// Takes out the controls due in a frame: by their sample, then in the order of their arrival.
-  mutating func takeDue(in frame: Range<Int64>) -> [SessionControl] {
+  mutating func popDue(in frame: Range<Int64>) -> [SessionControl] {
     let due = waiting.filter { $0.isDue(in: frame) }
     guard !due.isEmpty else { return [] }
     waiting.removeAll { $0.isDue(in: frame) }
@@ -99,7 +101,7 @@ struct ControlSchedule {
       .map(\.element)
   }
 
-  mutating func takeAll() -> [SessionControl] {
+  mutating func popAll() -> [SessionControl] {
     defer { waiting = [] }
     return waiting.sorted { ($0.atSample ?? 0) < ($1.atSample ?? 0) }
   }

@@ -13,7 +13,7 @@ struct Interruptions {
   ///
   /// - Returns: The interruptions that began or ended. A repeated beginning, or the end of an
   ///   interruption that has not begun, changes nothing. An end without a reason ends all.
-  mutating func take(_ report: InterruptionReport) -> [Interruption] {
+  mutating func accept(_ report: InterruptionReport) -> [Interruption] {
     switch report {
     case .began(let reason):
       guard !lasting.contains(reason) else { return [] }

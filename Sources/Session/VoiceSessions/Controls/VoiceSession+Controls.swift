@@ -15,7 +15,7 @@ extension VoiceSession {
   }
 
   func applyDueControls(in samples: Range<Int64>, sink: any SessionSink) {
-    for control in controls.takeDue(in: samples) { apply(control, sink: sink) }
+    for control in controls.popDue(in: samples) { apply(control, sink: sink) }
   }
 
   /// Applies a control now. The result is emitted before the events that the control causes.

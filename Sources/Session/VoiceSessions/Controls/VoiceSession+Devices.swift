@@ -16,9 +16,9 @@ extension VoiceSession {
     }
     switch report {
     case .route(let report):
-      if let change = controls.take(report) { routeChanged(change, sink: sink) }
+      if let change = controls.accept(report) { routeChanged(change, sink: sink) }
     case .interruption(let report):
-      let changes = controls.take(report)
+      let changes = controls.accept(report)
       for change in changes { emit(.interruption(change), to: sink) }
       if !changes.isEmpty { updateInjectionAvailability(sink: sink) }
     }

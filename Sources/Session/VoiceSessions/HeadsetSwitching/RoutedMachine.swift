@@ -36,7 +36,7 @@ struct RoutedMachine: Sendable, Equatable {
   }
 
   /// Takes a new activity. Returns whether a kind of activity has begun.
-  mutating func take(_ new: Activity, now: Instant) -> Bool {
+  mutating func accept(_ new: Activity, now: Instant) -> Bool {
     let startsCall = new.hasOpenMicrophone && !call.isActive
     let startsMedia = new.playsMedia && !media.isActive
     call.set(new.hasOpenMicrophone, now: now)

@@ -65,7 +65,7 @@ public struct RoutingGroup: Sendable {
   ///   - isPaused: Whether its media is paused because of a call.
   public mutating func register(
     _ name: String, held: Set<String> = [], isPaused: Bool = false, now: Instant
-  ) throws(RoutingRefusal) -> [Effect] {
+  ) throws(RoutingError) -> [Effect] {
     var effects: [Effect] = []
     if let index = machines.firstIndex(where: { $0.name == name }) {
       machines[index].lostAt = nil
@@ -104,7 +104,7 @@ public struct RoutingGroup: Sendable {
   /// Takes the activity of a machine.
   public mutating func update(
     _ name: String, _ activity: Activity, now: Instant
-  ) throws(RoutingRefusal) -> [Effect] {
+  ) throws(RoutingError) -> [Effect] {
     guard let index = machines.firstIndex(where: { $0.name == name }) else {
       throw .unknownMachine(name)
     }
@@ -112,7 +112,7 @@ public struct RoutingGroup: Sendable {
       activity.headsets.union(headsets.keys).count <= RoutingLimits.headsetsPerGroup
     else { throw .tooManyHeadsets }
     let before = machines[index]
-    let hasBegun = machines[index].take(activity, now: now)
+    let hasBegun = machines[index].accept(activity, now: now)
     follow(choices: before.activity.chosenHeadsets, activity, of: name, now: now)
     var effects: [Effect] = []
     if machines[index].hasCall, !before.hasCall { effects = pauseMedia(for: name, now: now) }
@@ -123,7 +123,7 @@ public struct RoutingGroup: Sendable {
   /// Gives a headset to a machine.
   public mutating func choose(
     _ machine: String, for headset: String, isPinned: Bool, now: Instant
-  ) throws(RoutingRefusal) -> [Effect] {
+  ) throws(RoutingError) -> [Effect] {
     guard machines.contains(where: { $0.name == machine && $0.activity.headsets.contains(headset) })
     else { throw .unusable(headset, machine) }
     headsets[headset]?.choice = HeadsetPolicy.Choice(machine, at: now, isPinned: isPinned)
@@ -135,7 +135,7 @@ public struct RoutingGroup: Sendable {
   /// Ends the choice of a machine for a headset.
   public mutating func release(
     _ headset: String, now: Instant
-  ) throws(RoutingRefusal) -> [Effect] {
+  ) throws(RoutingError) -> [Effect] {
     guard headsets[headset] != nil else { throw .unusable(headset, nil) }
     headsets[headset]?.choice = nil
     return settle(now)
@@ -243,7 +243,7 @@ public struct RoutingGroup: Sendable {
 }
 
 /// The reason why an event is refused.
-public enum RoutingRefusal: Error, Equatable {
+public enum RoutingError: Error, Equatable {
   case tooManyMachines
   case tooManyHeadsets
   case unknownMachine(String)

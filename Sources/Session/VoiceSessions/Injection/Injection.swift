@@ -52,11 +52,11 @@ final class Injection {
   }
 
   /// Moves the next 10 ms into the two frames. Runs per frame: no allocation, lock, log or await.
-  func take(processed processedFrame: borrowing Frame, playback playbackFrame: borrowing Frame) {
+  func read(processed processedFrame: borrowing Frame, playback playbackFrame: borrowing Frame) {
     pausedFrames = isEmpty && !isComplete ? pausedFrames + 1 : 0
     hasStarted = hasStarted || !isEmpty
-    samplesPlayed += Int64(processed.take(into: processedFrame))
-    playback.take(into: playbackFrame)
+    samplesPlayed += Int64(processed.read(into: processedFrame))
+    playback.read(into: playbackFrame)
   }
 }
 

@@ -64,7 +64,7 @@ struct InjectionQueue: ~Copyable {
     isHeardByFarEnd = false
     guard let injection = injections.first else { return }
     let hadStarted = injection.hasStarted
-    injection.take(processed: processed, playback: playback)
+    injection.read(processed: processed, playback: playback)
     isHeard = injection.hasStarted
     isHeardByFarEnd = isHeard && injection.audience == .everywhere
     lastGain = injection.isCancelled ? 0 : 1

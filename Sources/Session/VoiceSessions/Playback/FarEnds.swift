@@ -53,8 +53,8 @@ struct FarEnds: ~Copyable {
   ///
   /// - Returns: How many samples were missing before them.
   func append(
-    _ samples: UnsafeRawBufferPointer, to farEnd: Int, firstSample: Int64?
-  ) throws(InputFault) -> Int64 {
+    _ samples: InputSamples, to farEnd: Int, firstSample: Int64?
+  ) throws(InputError) -> Int64 {
     try inputs[farEnd].input.append(samples, firstSample: firstSample)
   }
 
@@ -79,7 +79,7 @@ struct FarEnds: ~Copyable {
     let inputs = inputs
     stage.add(mixedDown, to: mix, head: head, change: change) { renderer, head in
       for index in inputs.indices {
-        renderer.take(
+        renderer.accept(
           inputs[index].input.converted, of: index, inputs[index].setting, head: head)
       }
     }

@@ -43,8 +43,8 @@ struct OtherAudio: ~Copyable {
   }
 
   mutating func append(
-    _ samples: UnsafeRawBufferPointer, firstSample: Int64?
-  ) throws(InputFault) -> Int64 {
+    _ samples: InputSamples, firstSample: Int64?
+  ) throws(InputError) -> Int64 {
     try input.append(samples, firstSample: firstSample)
   }
 
@@ -63,7 +63,7 @@ struct OtherAudio: ~Copyable {
     stage.add(lowered, to: mix, head: head, change: change) { renderer, head in
       for index in channels.indices {
         channels[index].frame.planePointers[0].update(from: planes[min(index, last)], count: count)
-        renderer.take(channels[index].frame, of: index, settings[index], head: head)
+        renderer.accept(channels[index].frame, of: index, settings[index], head: head)
       }
     }
   }

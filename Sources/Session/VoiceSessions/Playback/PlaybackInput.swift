@@ -51,8 +51,8 @@ struct PlaybackInput: ~Copyable {
   ///
   /// - Returns: How many samples were missing before them.
   mutating func append(
-    _ samples: UnsafeRawBufferPointer, firstSample: Int64?
-  ) throws(InputFault) -> Int64 {
+    _ samples: InputSamples, firstSample: Int64?
+  ) throws(InputError) -> Int64 {
     try timeline.append(samples, firstSample: firstSample)
   }
 
@@ -60,14 +60,14 @@ struct PlaybackInput: ~Copyable {
   /// Runs per frame: no allocation, lock, log or await.
   mutating func advance() {
     if isElastic {
-      takeElastic()
+      readElastic()
     } else {
-      timeline.take(into: frame)
+      timeline.read(into: frame)
     }
     converter.process(frame, into: converted)
   }
 
-  private mutating func takeElastic() {
+  private mutating func readElastic() {
     let reading = PlayoutControl.Reading(
       elapsed: elapsed, arrived: timeline.arrived, waiting: timeline.waiting)
     elapsed += Int64(frame.sampleCount)

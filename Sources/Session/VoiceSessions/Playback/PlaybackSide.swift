@@ -75,8 +75,8 @@ struct PlaybackSide: ~Copyable {
   ///
   /// - Returns: How many samples were missing before them.
   mutating func appendFarEnd(
-    _ samples: UnsafeRawBufferPointer, firstSample: Int64?
-  ) throws(InputFault) -> Int64 {
+    _ samples: InputSamples, firstSample: Int64?
+  ) throws(InputError) -> Int64 {
     try farEnd?.input.append(samples, firstSample: firstSample) ?? 0
   }
 
@@ -84,8 +84,8 @@ struct PlaybackSide: ~Copyable {
   ///
   /// - Returns: How many samples were missing before them.
   func appendFarEnd(
-    _ samples: UnsafeRawBufferPointer, to index: Int, firstSample: Int64?
-  ) throws(InputFault) -> Int64 {
+    _ samples: InputSamples, to index: Int, firstSample: Int64?
+  ) throws(InputError) -> Int64 {
     try farEnds?.append(samples, to: index, firstSample: firstSample) ?? 0
   }
 
@@ -93,8 +93,8 @@ struct PlaybackSide: ~Copyable {
   ///
   /// - Returns: How many samples were missing before them.
   mutating func appendOtherAudio(
-    _ samples: UnsafeRawBufferPointer, firstSample: Int64?
-  ) throws(InputFault) -> Int64 {
+    _ samples: InputSamples, firstSample: Int64?
+  ) throws(InputError) -> Int64 {
     try otherAudio?.append(samples, firstSample: firstSample) ?? 0
   }
 

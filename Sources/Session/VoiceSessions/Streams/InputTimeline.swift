@@ -60,19 +60,28 @@ public struct InputTimeline: ~Copyable {
   /// - Returns: How many samples were missing.
   public mutating func append(
     _ bytes: UnsafeRawBufferPointer, firstSample: Int64?
-  ) throws(InputFault) -> Int64 {
-    let count = try check(bytes, firstSample)
+  ) throws(InputError) -> Int64 {
+    try append(.encoded(bytes), firstSample: firstSample)
+  }
+
+  /// Appends samples. The samples that arrived before are dropped, and a gap before these is concealed.
+  ///
+  /// - Returns: How many samples were missing.
+  mutating func append(
+    _ samples: InputSamples, firstSample: Int64?
+  ) throws(InputError) -> Int64 {
+    let count = try check(samples, firstSample)
     let first = firstSample ?? arrived
     // Silence that was given for want of samples fills a gap as well.
     if lateness == .takenNext { taken = min(taken, max(arrived, first)) }
     let missing = max(0, first - arrived)
     let next = max(arrived, taken)  // the first sample that is not too late
     let late = Int(min(Int64(count), max(0, next - first)))
-    if let longestLead, waiting + count > samples(in: longestLead) {
+    if let longestLead, waiting + count > sampleCount(in: longestLead) {
       throw .tooFarAhead(longestLead)
     }
-    if first > next { conceal(Int(first - next), before: bytes) }
-    if late < count { try append(bytes, droppingFirst: late) }
+    if first > next { conceal(Int(first - next), before: samples) }
+    if late < count { try append(samples, droppingFirst: late) }
     arrived = max(arrived, first + Int64(count))
     return missing
   }
@@ -82,14 +91,14 @@ public struct InputTimeline: ~Copyable {
   ///
   /// - Returns: How many samples were there.
   @discardableResult
-  public mutating func take(into frame: borrowing Frame) -> Int {
+  public mutating func read(into frame: borrowing Frame) -> Int {
     taken += Int64(frame.sampleCount)
-    return queue.take(into: frame)
+    return queue.read(into: frame)
   }
 
   /// Removes all waiting samples and returns the mean of their channels. Allocates, so it is not for
   /// the frame path. Not for a timeline with a history.
-  public mutating func takeAll() -> [Float] {
+  public mutating func popAll() -> [Float] {
     let count = waiting
     var mean = Array(UnsafeBufferPointer(start: next(0), count: count))
     if format.channelCount == 2 {
@@ -133,27 +142,36 @@ public struct InputTimeline: ~Copyable {
     taken = arrived - Int64(queue.fadeOut(from: kept + samples) - kept)
   }
 
-  private mutating func conceal(_ count: Int, before bytes: UnsafeRawBufferPointer) {
-    if packets == nil {
-      queue.appendConcealment(count)
+  private mutating func conceal(_ count: Int, before samples: InputSamples) {
+    if packets != nil, case .encoded(let packet) = samples {
+      packets?.conceal(count, before: packet, into: &queue)
     } else {
-      packets?.conceal(count, before: bytes, into: &queue)
+      queue.appendConcealment(count)
     }
   }
 
   private mutating func append(
-    _ bytes: UnsafeRawBufferPointer, droppingFirst late: Int
-  ) throws(InputFault) {
-    guard packets == nil else {
-      try packets?.append(bytes, droppingFirst: late, into: &queue)
-      return
+    _ samples: InputSamples, droppingFirst late: Int
+  ) throws(InputError) {
+    switch samples {
+    case .encoded(let packet) where packets != nil:
+      try packets?.append(packet, droppingFirst: late, into: &queue)
+    case .encoded(let bytes):
+      let useful = UnsafeRawBufferPointer(rebasing: bytes[(late * format.bytesPerSampleFrame)...])
+      if let fault = queue.append(useful) { throw .notANumber(sample: late + fault) }
+    case .planes(let planes, let channelCount, let count):
+      precondition(packets == nil && channelCount == format.channelCount)
+      queue.append(planes, late..<count)
     }
-    let useful = UnsafeRawBufferPointer(rebasing: bytes[(late * format.bytesPerSampleFrame)...])
-    if let fault = queue.append(useful) { throw .notANumber(sample: late + fault) }
   }
 
   /// Returns the number of samples of each channel in a chunk.
-  private func sampleCount(_ bytes: UnsafeRawBufferPointer) throws(InputFault) -> Int {
+  private func sampleCount(_ samples: InputSamples) throws(InputError) -> Int {
+    let bytes: UnsafeRawBufferPointer
+    switch samples {
+    case .encoded(let encoded): bytes = encoded
+    case .planes(_, _, let count): return count
+    }
     if let count = try packets?.sampleCount(of: bytes) { return count }
     guard bytes.count % format.bytesPerSampleFrame == 0 else {
       throw .partialSampleFrame(bytes: bytes.count, sampleFrame: format.bytesPerSampleFrame)
@@ -163,26 +181,27 @@ public struct InputTimeline: ~Copyable {
 
   /// Throws for a chunk that is not valid here. Returns the number of its samples.
   private func check(
-    _ bytes: UnsafeRawBufferPointer, _ firstSample: Int64?
-  ) throws(InputFault) -> Int {
-    guard !bytes.isEmpty || firstSample != nil else { throw .empty }
-    let count = try sampleCount(bytes)
-    guard count <= samples(in: Self.longestChunk) else { throw .tooLong(Self.longestChunk) }
+    _ samples: InputSamples, _ firstSample: Int64?
+  ) throws(InputError) -> Int {
+    guard !samples.isEmpty || firstSample != nil else { throw .empty }
+    let count = try sampleCount(samples)
+    guard count <= sampleCount(in: Self.longestChunk) else { throw .tooLong(Self.longestChunk) }
     if let firstSample {
-      guard firstSample >= 0, firstSample - arrived <= Int64(samples(in: Self.longestGap)) else {
+      guard firstSample >= 0, firstSample - arrived <= Int64(sampleCount(in: Self.longestGap))
+      else {
         throw .impossiblePosition(firstSample, expected: arrived)
       }
     }
     return count
   }
 
-  private func samples(in duration: Duration) -> Int {
+  private func sampleCount(in duration: Duration) -> Int {
     Int(duration.components.seconds) * format.rate.hertz
   }
 }
 
 /// A fault of a chunk of input.
-public enum InputFault: Error, Equatable, CustomStringConvertible {
+public enum InputError: Error, Equatable, CustomStringConvertible {
   case empty
   case partialSampleFrame(bytes: Int, sampleFrame: Int)
   case tooLong(Duration)

@@ -16,7 +16,7 @@ struct PacketInput: ~Copyable {
   }
 
   /// Returns the number of samples of each channel in a packet; 0 for no packet.
-  func sampleCount(of packet: UnsafeRawBufferPointer) throws(InputFault) -> Int {
+  func sampleCount(of packet: UnsafeRawBufferPointer) throws(InputError) -> Int {
     guard !packet.isEmpty else { return 0 }
     guard packet.count <= PacketDecoder.largestPacket else {
       throw .tooLarge(bytes: packet.count, limit: PacketDecoder.largestPacket)
@@ -53,7 +53,7 @@ struct PacketInput: ~Copyable {
   /// Runs per frame: no allocation, lock, log or await.
   mutating func append(
     _ packet: UnsafeRawBufferPointer, droppingFirst late: Int, into queue: inout SampleQueue
-  ) throws(InputFault) {
+  ) throws(InputError) {
     guard let samples = decoder.decode(packet) else { throw .notAPacket }
     concealed = 0
     queue.appendDecoded(

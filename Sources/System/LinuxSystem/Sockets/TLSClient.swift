@@ -6,7 +6,7 @@ public final class TLSAuthorities: @unchecked Sendable {
 
   /// Reads the authorities of a PEM file, or those of the system if `file` is nil. Throws if the file
   /// has none.
-  public init(file: String? = nil) throws(TLSFailure) {
+  public init(file: String? = nil) throws(TLSError) {
     guard let context = SSL_CTX_new(TLS_client_method()) else { throw .newest() }
     self.context = context
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
@@ -42,10 +42,10 @@ public struct TLSClient: ~Copyable {
     SSL_set_connect_state(connection)
   }
 
-  /// Begins a handshake, whose first bytes `takeOutgoing` returns. `host` is a name or an address.
+  /// Begins a handshake, whose first bytes `popOutgoing` returns. `host` is a name or an address.
   public static func connecting(
     to host: String, _ authorities: TLSAuthorities
-  ) throws(TLSFailure) -> TLSClient {
+  ) throws(TLSError) -> TLSClient {
     ERR_clear_error()
     guard let connection = SSL_new(authorities.context) else { throw .newest() }
     guard let incoming = BIO_new(BIO_s_mem()), let outgoing = BIO_new(BIO_s_mem()) else {
@@ -59,7 +59,7 @@ public struct TLSClient: ~Copyable {
   }
 
   /// Requires a certificate for a host.
-  private func verify(_ host: String) throws(TLSFailure) {
+  private func verify(_ host: String) throws(TLSError) {
     // An address is not a name: it is looked for among the addresses of the certificate.
     guard X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(connection), host) != 1 else { return }
     ERR_clear_error()
@@ -71,7 +71,7 @@ public struct TLSClient: ~Copyable {
   deinit { SSL_free(connection) }
 
   /// Takes bytes of the server. Returns the bytes that they contain, decrypted.
-  public mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(TLSFailure) -> [UInt8] {
+  public mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(TLSError) -> [UInt8] {
     ERR_clear_error()
     var rest = bytes
     while let start = rest.baseAddress, !rest.isEmpty {
@@ -83,8 +83,8 @@ public struct TLSClient: ~Copyable {
     return isEstablished ? try read() : []
   }
 
-  /// Encrypts bytes for the server. `takeOutgoing` returns them.
-  public mutating func send(_ bytes: [UInt8]) throws(TLSFailure) {
+  /// Encrypts bytes for the server. `popOutgoing` returns them.
+  public mutating func send(_ bytes: [UInt8]) throws(TLSError) {
     guard !bytes.isEmpty else { return }
     ERR_clear_error()
     var written = 0
@@ -93,13 +93,13 @@ public struct TLSClient: ~Copyable {
     }
   }
 
-  /// Announces the end to the server. `takeOutgoing` returns the bytes that do.
+  /// Announces the end to the server. `popOutgoing` returns the bytes that do.
   public mutating func close() {
     if isEstablished { SSL_shutdown(connection) }
   }
 
   /// Returns the bytes for the server so far, encrypted.
-  public mutating func takeOutgoing() -> [UInt8] {
+  public mutating func popOutgoing() -> [UInt8] {
     let count = BIO_ctrl_pending(outgoing)
     guard count > 0 else { return [] }
     return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -107,13 +107,13 @@ public struct TLSClient: ~Copyable {
     }
   }
 
-  private mutating func shakeHands() throws(TLSFailure) {
+  private mutating func shakeHands() throws(TLSError) {
     let result = SSL_do_handshake(connection)
     guard result != 1 else { return isEstablished = true }
     guard SSL_get_error(connection, result) == SSL_ERROR_WANT_READ else { throw failure }
   }
 
-  private mutating func read() throws(TLSFailure) -> [UInt8] {
+  private mutating func read() throws(TLSError) -> [UInt8] {
     var bytes: [UInt8] = []
     while true {
       var count = 0
@@ -134,23 +134,23 @@ public struct TLSClient: ~Copyable {
   }
 
   /// The reason why the connection failed: the certificate, or the error of OpenSSL.
-  private var failure: TLSFailure {
+  private var failure: TLSError {
     let result = SSL_get_verify_result(connection)
     guard result == X509_V_OK else {
       let words = String(cString: X509_verify_cert_error_string(result))
-      return TLSFailure(description: "the certificate is not accepted: \(words)")
+      return TLSError(description: "the certificate is not accepted: \(words)")
     }
     return .newest()
   }
 }
 
 /// The reason why a TLS connection failed.
-public struct TLSFailure: Error, CustomStringConvertible {
+public struct TLSError: Error, CustomStringConvertible {
   public let description: String
 
   /// Returns the newest error of OpenSSL on this thread.
-  static func newest() -> TLSFailure {
+  static func newest() -> TLSError {
     let words = ERR_reason_error_string(ERR_peek_last_error()).map { String(cString: $0) }
-    return TLSFailure(description: "TLS: \(words ?? "the connection failed")")
+    return TLSError(description: "TLS: \(words ?? "the connection failed")")
   }
 }

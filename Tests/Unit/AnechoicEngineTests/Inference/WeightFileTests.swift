@@ -26,8 +26,8 @@ struct WeightFileTests {
     let file = try read(Self.intact)
     #expect(try file.values("a", count: 2) == [0.5, -2])
     #expect(try file.values("bc", count: 0) == [])
-    #expect(throws: WeightFile.Fault.self) { _ = try file.values("a", count: 3) }
-    #expect(throws: WeightFile.Fault.self) { _ = try file.values("d", count: 1) }
+    #expect(throws: WeightFile.FormatError.self) { _ = try file.values("a", count: 3) }
+    #expect(throws: WeightFile.FormatError.self) { _ = try file.values("d", count: 1) }
   }
 
   @Test func valuesOfHalfPrecisionAreRead() throws {
@@ -36,12 +36,12 @@ struct WeightFileTests {
       + Self.number(1 << 31 | 3) + [0x00, 0x38, 0x00, 0xc0, 0x01, 0x00]
     let file = try read(Self.signed(content))
     #expect(try file.values("a", count: 3) == [0.5, -2, 0x1p-24])
-    #expect(throws: WeightFile.Fault.self) {
+    #expect(throws: WeightFile.FormatError.self) {
       var infinite = content
       infinite.replaceSubrange(25..<27, with: [0x00, 0x7c])
       _ = try read(Self.signed(infinite))
     }
-    #expect(throws: WeightFile.Fault.self) {
+    #expect(throws: WeightFile.FormatError.self) {
       var long = content
       long.replaceSubrange(21..<25, with: Self.number(1 << 31 | 1_000_000))
       _ = try read(Self.signed(long))
@@ -50,29 +50,31 @@ struct WeightFileTests {
 
   @Test func aTruncatedFileIsRefused() {
     for count in 0..<Self.intact.count {
-      #expect(throws: WeightFile.Fault.self) { _ = try read(Array(Self.intact.prefix(count))) }
+      #expect(throws: WeightFile.FormatError.self) {
+        _ = try read(Array(Self.intact.prefix(count)))
+      }
     }
-    #expect(throws: WeightFile.Fault.self) { _ = try read(Self.intact + [0]) }
+    #expect(throws: WeightFile.FormatError.self) { _ = try read(Self.intact + [0]) }
   }
 
   @Test func anotherFileIsRefused() {
     for (index, byte) in [(0, UInt8(0x42)), (8, 1), (21, 0xff), (24, 0x7f)] {
       var content = Self.content
       content[index] = byte
-      #expect(throws: WeightFile.Fault.self, "byte \(index)") {
+      #expect(throws: WeightFile.FormatError.self, "byte \(index)") {
         _ = try read(Self.signed(content))
       }
     }
     var endless = Self.content
     endless.replaceSubrange(25..<29, with: Self.number(Float.nan.bitPattern))
-    #expect(throws: WeightFile.Fault.self) { _ = try read(Self.signed(endless)) }
+    #expect(throws: WeightFile.FormatError.self) { _ = try read(Self.signed(endless)) }
   }
 
   @Test func aDamagedByteIsFound() {
     for index in Self.intact.indices {
       var bytes = Self.intact
       bytes[index] ^= 1
-      #expect(throws: WeightFile.Fault.self, "byte \(index)") { _ = try read(bytes) }
+      #expect(throws: WeightFile.FormatError.self, "byte \(index)") { _ = try read(bytes) }
     }
   }
 }

@@ -1,7 +1,6 @@
 import AudioCodecs
 import AudioCore
 import TestAudio
-import TestPackets
 import Testing
 
 /// Packets that are missing or damaged.

@@ -2,7 +2,6 @@ import AnechoicAPI
 import AudioCodecs
 import AudioCore
 import TestAudio
-import TestPackets
 import Testing
 
 /// Opus packets there and back.

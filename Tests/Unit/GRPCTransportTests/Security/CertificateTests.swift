@@ -1,5 +1,5 @@
 import GRPCTransport
-import TestCertificates
+import TestCredentials
 import Testing
 
 /// Invalid certificates and keys, which are refused before any connection.

@@ -1,5 +1,5 @@
 import GRPCTransport
-import TestCertificates
+import TestCredentials
 
 extension Certificates {
   func authorities(_ name: String) throws -> CertificateAuthorities {

@@ -1,4 +1,4 @@
-import TestCertificates
+import TestCredentials
 
 /// A foreign server in a process of its own, which echoes messages.
 final class PythonServer: Sendable {

@@ -1,5 +1,5 @@
 import GRPCTransport
-import TestCertificates
+import TestCredentials
 import Testing
 
 /// This client with Debian's python3-grpcio as a TLS server.

@@ -1,6 +1,6 @@
 import Foundation
 import GRPCTransport
-import TestCertificates
+import TestCredentials
 import Testing
 
 /// Debian's python3-grpcio, and clients without TLS, with this server and TLS.

@@ -1,5 +1,5 @@
 import GRPCTransport
-import TestCertificates
+import TestCredentials
 import Testing
 
 /// Checks of calls before their handlers exist.
@@ -16,7 +16,7 @@ struct InterceptorTests {
         name.map { .admitted($0, expiry: expiry) } ?? .refused(Status(.unauthenticated, "no name"))
       guard isSlow else { return .decided(decision) }
       return .pending {
-        try? await Task.sleep(for: .milliseconds(20))
+        await Task.yield()
         return decision
       }
     }
@@ -90,21 +90,29 @@ struct InterceptorTests {
 
   @Test func theStartDeadlineRunsDuringTheDecision() async throws {
     struct Ponderer: CallInterceptor {
+      let end: AsyncStream<Void>
+      let decided: AsyncStream<Void>.Continuation
+
       func admission(of call: ServerCall) -> Admission {
         .pending {
-          try? await Task.sleep(for: .milliseconds(300))
+          for await _ in end {}
+          decided.finish()
           return .admitted(0)
         }
       }
     }
+    let (end, ending) = AsyncStream.makeStream(of: Void.self)
+    let (decisions, decided) = AsyncStream.makeStream(of: Void.self)
     let late = Status(.deadlineExceeded, "late")
     let journal = Journal()
     let method = ServerMethod(.test) {
       ScriptedHandler($0, journal, .echo)
     }.with(CallDeadlines(start: CallDeadline(.milliseconds(50), late)))
-    try await withServer([method.admitted(by: Ponderer())]) { server in
+    try await withServer([method.admitted(by: Ponderer(end: end, decided: decided))]) { server in
       try await #expect(server.call().outcome() == late)
-      try await Task.sleep(for: .milliseconds(400))
+      ending.finish()
+      for await _ in decisions {}
+      await server.server.callThreadsAnswer()
     }
     #expect(journal.count(of: .started) == 0)
   }

@@ -5,7 +5,7 @@ import Testing
 struct HTTPRequestParserTests {
   private func step(_ text: String) -> HTTPRequestParser.Step {
     var parser = HTTPRequestParser()
-    return parser.take(text.utf8)
+    return parser.accept(text.utf8)
   }
 
   @Test func aRequestIsRead() {
@@ -20,8 +20,8 @@ struct HTTPRequestParserTests {
   @Test func aRequestInPiecesIsReadToo() {
     let text = "PUT /x HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"
     var parser = HTTPRequestParser()
-    for byte in text.utf8.dropLast() { #expect(parser.take([byte]) == .needsMore) }
-    guard case .request(let request) = parser.take("c".utf8) else {
+    for byte in text.utf8.dropLast() { #expect(parser.accept([byte]) == .needsMore) }
+    guard case .request(let request) = parser.accept("c".utf8) else {
       Issue.record("no request")
       return
     }
@@ -59,7 +59,7 @@ struct HTTPRequestParserTests {
     var parser = HTTPRequestParser()
     let chunk = [UInt8](repeating: UInt8(ascii: "x"), count: 1000)
     var steps: [HTTPRequestParser.Step] = []
-    for _ in 0..<20 { steps.append(parser.take(chunk)) }
+    for _ in 0..<20 { steps.append(parser.accept(chunk)) }
     #expect(steps.contains(.refusal(.headTooLarge)))
     #expect(steps[15] == .needsMore && steps[16] == .refusal(.headTooLarge))
   }
@@ -78,7 +78,7 @@ struct HTTPRequestParserTests {
       var parser = HTTPRequestParser()
       for _ in 0..<20 {
         let word = words.randomElement(using: &generator) ?? ""
-        if case .needsMore = parser.take(word.utf8) { continue }
+        if case .needsMore = parser.accept(word.utf8) { continue }
         break
       }
     }

@@ -69,7 +69,7 @@ struct WebSocketClientTests {
     var step = WebSocketOpening.Step.needsMore
     for start in stride(from: 0, to: bytes.count, by: size) {
       guard step == .needsMore else { break }
-      step = opening.take(Array(bytes[start..<min(bytes.count, start + size)]))
+      step = opening.accept(Array(bytes[start..<min(bytes.count, start + size)]))
     }
     guard case .open(let headers, _) = step else {
       Issue.record("\(step)")
@@ -86,10 +86,10 @@ struct WebSocketClientTests {
     var opening = WebSocketOpening()
     let head = Array("HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\n".utf8)
     #expect(
-      opening.take(head + [1]) == .refused(status: 401, head: head, bodyCount: 2, rest: [1]))
+      opening.accept(head + [1]) == .refused(status: 401, head: head, bodyCount: 2, rest: [1]))
     var other = WebSocketOpening()
     let open = Array("HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n".utf8)
-    #expect(other.take(open) == .refused(status: 500, head: open, bodyCount: nil, rest: []))
+    #expect(other.accept(open) == .refused(status: 500, head: open, bodyCount: nil, rest: []))
   }
 
   @Test func answersThatBreakTheProtocolAreViolations() {
@@ -100,14 +100,14 @@ struct WebSocketClientTests {
     ]
     for bytes in answers {
       var opening = WebSocketOpening()
-      guard case .violation = opening.take(bytes) else {
+      guard case .violation = opening.accept(bytes) else {
         Issue.record("\(bytes.prefix(20))")
         continue
       }
     }
     var opening = WebSocketOpening()
     let foreign = answer(to: opening, extra: "Sec-WebSocket-Extensions: x\r\n")
-    guard case .violation = opening.take(foreign) else {
+    guard case .violation = opening.accept(foreign) else {
       Issue.record("an extension")
       return
     }

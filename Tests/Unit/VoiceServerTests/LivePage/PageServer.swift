@@ -7,7 +7,7 @@ import Operations
 import SwiftProtobuf
 import Synchronization
 import TestNetwork
-import TestTokens
+import TestCredentials
 import Testing
 import VoiceClient
 import VoiceEngines

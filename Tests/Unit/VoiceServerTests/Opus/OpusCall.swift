@@ -4,7 +4,6 @@ import Foundation
 import SessionWire
 import SwiftProtobuf
 import TestAudio
-import TestPackets
 import VoiceClient
 
 /// A session with every input and output as Opus packets of 20 ms.

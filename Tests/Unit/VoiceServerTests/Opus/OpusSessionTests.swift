@@ -2,11 +2,10 @@ import AnechoicAPI
 import AudioCore
 import Foundation
 import GRPCTransport
-import SessionRecording
+import SessionWire
 import SwiftProtobuf
 import TestAudio
 import TestNetwork
-import TestPackets
 import Testing
 import VoiceClient
 import VoiceServer

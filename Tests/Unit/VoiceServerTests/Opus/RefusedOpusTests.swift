@@ -3,7 +3,7 @@ import AudioCore
 import Foundation
 import GRPCTransport
 import SwiftProtobuf
-import TestPackets
+import TestAudio
 import Testing
 
 /// Starts and packets of Opus that are not valid.

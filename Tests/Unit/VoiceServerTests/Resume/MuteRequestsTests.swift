@@ -18,10 +18,10 @@ struct MuteRequestsTests {
   @Test func aRefusedRequestIsSentAgainAfterHalfASecond() {
     var requests = MuteRequests()
     requests.add(Self.request(true, 1))
-    let first = requests.take(now: Self.now)
+    let first = requests.pop(now: Self.now)
     requests.answered(1, isRefused: true, now: Self.now)
-    let early = requests.take(now: Self.now + .milliseconds(490))
-    let later = requests.take(now: Self.now + .milliseconds(500))
+    let early = requests.pop(now: Self.now + .milliseconds(490))
+    let later = requests.pop(now: Self.now + .milliseconds(500))
     #expect(first?.controlID == 1 && early == nil && later == first)
     requests.answered(1, isRefused: false, now: Self.now)
     #expect(requests.isEmpty)
@@ -30,22 +30,22 @@ struct MuteRequestsTests {
   @Test func aLaterRequestTakesThePlaceOfARefusedOne() {
     var requests = MuteRequests()
     requests.add(Self.request(true, 1))
-    _ = requests.take(now: Self.now)
+    _ = requests.pop(now: Self.now)
     requests.add(Self.request(false, 2))
     requests.answered(1, isRefused: true, now: Self.now)
-    let next = requests.take(now: Self.now + .seconds(1))
+    let next = requests.pop(now: Self.now + .seconds(1))
     requests.answered(1, isRefused: true, now: Self.now)
-    let another = requests.take(now: Self.now + .seconds(9))
+    let another = requests.pop(now: Self.now + .seconds(9))
     #expect(next?.controlID == 2 && another == nil)
   }
 
   @Test func aRequestThatWasDroppedIsNotSentAgain() {
     var requests = MuteRequests()
     requests.add(Self.request(true, 1))
-    _ = requests.take(now: Self.now)
+    _ = requests.pop(now: Self.now)
     requests.drop()
     requests.answered(1, isRefused: true, now: Self.now)
-    let next = requests.take(now: Self.now + .seconds(1))
+    let next = requests.pop(now: Self.now + .seconds(1))
     #expect(next == nil)
   }
 }

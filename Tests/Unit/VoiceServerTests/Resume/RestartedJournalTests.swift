@@ -10,14 +10,14 @@ struct RestartedJournalTests {
   @Test func aNewSessionBeginsWithTheAudioThatComesNext() {
     var journal = Self.journal
     journal.add(Self.audio)
-    _ = journal.takeNext()
+    _ = journal.popNext()
     journal.add(Self.audio)
     journal.add(.with { $0.playbackReport.firstSample = 3 })
     let first = journal.position
     journal.restart(at: first)
-    #expect(first == 320 && journal.takeNext() == nil)
+    #expect(first == 320 && journal.popNext() == nil)
     journal.add(Self.audio)
-    #expect(journal.takeNext()?.audio.microphone.firstSample == 320)
+    #expect(journal.popNext()?.audio.microphone.firstSample == 320)
   }
 
   @Test func controlsWithoutAnAnswerAndTheRouteAreSentAgain() {
@@ -26,10 +26,10 @@ struct RestartedJournalTests {
     journal.add(.with { $0.control.controlID = 7 })
     journal.add(.with { $0.control.controlID = 8 })
     journal.add(.with { $0.deviceReport.interruption = .init() })
-    while journal.takeNext() != nil {}
+    while journal.popNext() != nil {}
     journal.answered(7)
     journal.restart(at: journal.position)
-    let sent = [journal.takeNext(), journal.takeNext(), journal.takeNext()]
+    let sent = [journal.popNext(), journal.popNext(), journal.popNext()]
     #expect(sent[0]?.deviceReport.report == .routeChanged(.init()))
     #expect(sent[1]?.control.controlID == 8 && sent[2] == nil)
   }
@@ -42,11 +42,11 @@ struct RestartedJournalTests {
     }
     journal.add(.with { $0.control.controlID = 3 })
     journal.add(Self.audio)
-    while journal.takeNext() != nil {}
+    while journal.popNext() != nil {}
     journal.answered(1)
     journal.rewind(to: 0)
     var sent: [Anechoic_V1_ProcessRequest] = []
-    while let request = journal.takeNext() { sent.append(request) }
+    while let request = journal.popNext() { sent.append(request) }
     #expect(sent.map(\.control.controlID) == [0, 0, 2, 3, 0])
     #expect(sent.map(\.audio.microphone.firstSample) == [0, 160, 0, 0, 320])
   }
@@ -54,9 +54,9 @@ struct RestartedJournalTests {
   @Test func audioThatWasCapturedMutedIsSentAgainBeforeTheSessionIsUnmuted() {
     var journal = Self.journal
     for _ in 0..<3 { journal.add(Self.audio) }
-    while journal.takeNext() != nil {}
+    while journal.popNext() != nil {}
     journal.restart(at: 0, unmutingAt: 320)
-    let sent = (0..<4).map { _ in journal.takeNext() }
+    let sent = (0..<4).map { _ in journal.popNext() }
     #expect(sent.map { $0?.audio.microphone.firstSample } == [0, 160, 0, 320])
     #expect(sent[2]?.control.setMute == .with { $0.muted = false })
   }
@@ -70,13 +70,13 @@ struct RestartedJournalTests {
           $0.control.controlID = id
           $0.control.setMute.muted = muted
         })
-      if id == 1 { _ = journal.takeNext() }
+      if id == 1 { _ = journal.popNext() }
     }
     #expect(journal.wantedMute == true)
-    _ = journal.takeNext()
+    _ = journal.popNext()
     journal.restart(at: 0)
     #expect(journal.wantedMute == true)
-    while journal.takeNext() != nil {}
+    while journal.popNext() != nil {}
     journal.answered(2)
     #expect(journal.wantedMute == false)
     journal.answered(1)

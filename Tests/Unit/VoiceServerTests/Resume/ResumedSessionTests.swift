@@ -185,9 +185,10 @@ struct ResumedSessionTests {
       #expect(client.resumed.processedSample == 50 * 160)
       try await client.talk(frames: 10)
       // Statistics may be 100 ms old.
-      try await Task.sleep(for: .milliseconds(150))
-      let stats = try await server.steering(as: "olga").get(client.session).stats
-      #expect(stats.flow.outputSamplesLost == 40 * 160)
+      try await until("the loss is counted") {
+        let stats = try await server.steering(as: "olga").get(client.session).stats
+        return stats.flow.outputSamplesLost == 40 * 160
+      }
       let heard = try await client.finish()
       #expect(heard.processed.count / 2 == 110 * 160)
     }

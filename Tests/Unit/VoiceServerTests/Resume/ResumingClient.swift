@@ -149,15 +149,3 @@ extension TCPProxy {
     VoiceProcessingClient(server: address, clientName: name).reconnected()
   }
 }
-
-/// Waits until a condition is true.
-func until(
-  _ what: String, _ condition: () async throws -> Bool,
-  sourceLocation: SourceLocation = #_sourceLocation
-) async throws {
-  let limit = ContinuousClock.now + .seconds(20)
-  while try await !condition() {
-    try #require(ContinuousClock.now < limit, "never: \(what)", sourceLocation: sourceLocation)
-    try await Task.sleep(for: .milliseconds(10))
-  }
-}

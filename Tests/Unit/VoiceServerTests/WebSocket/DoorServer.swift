@@ -5,7 +5,7 @@ import Foundation
 import Operations
 import SwiftProtobuf
 import TestNetwork
-import TestTokens
+import TestCredentials
 import Testing
 import VoiceEngines
 import VoiceServer

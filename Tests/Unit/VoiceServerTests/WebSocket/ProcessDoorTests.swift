@@ -5,7 +5,7 @@ import GRPCTransport
 import SwiftProtobuf
 import TestAudio
 import TestNetwork
-import TestTokens
+import TestCredentials
 import Testing
 
 @testable import VoiceServer

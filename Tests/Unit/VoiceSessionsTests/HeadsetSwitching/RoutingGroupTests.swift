@@ -129,23 +129,23 @@ struct RoutingGroupTests {
     for number in 0..<RoutingLimits.machinesPerGroup {
       _ = try group.register("m\(number)", now: start)
     }
-    #expect(throws: RoutingRefusal.tooManyMachines) { try group.register("more", now: start) }
+    #expect(throws: RoutingError.tooManyMachines) { try group.register("more", now: start) }
     let many = Set((0...RoutingLimits.headsetsPerMachine).map { "h\($0)" })
-    #expect(throws: RoutingRefusal.tooManyHeadsets) {
+    #expect(throws: RoutingError.tooManyHeadsets) {
       try group.update("m0", Activity(headsets: many), now: start)
     }
     for number in 0..<4 {
       let own = Set((0..<RoutingLimits.headsetsPerMachine).map { "\(number)-\($0)" })
       _ = try group.update("m\(number)", Activity(headsets: own), now: start)
     }
-    #expect(throws: RoutingRefusal.tooManyHeadsets) {
+    #expect(throws: RoutingError.tooManyHeadsets) {
       try group.update("m9", Activity(headsets: ["more"]), now: start)
     }
-    #expect(throws: RoutingRefusal.unusable("0-0", "m9")) {
+    #expect(throws: RoutingError.unusable("0-0", "m9")) {
       try group.choose("m9", for: "0-0", isPinned: true, now: start)
     }
-    #expect(throws: RoutingRefusal.unusable("none", nil)) { try group.release("none", now: start) }
-    #expect(throws: RoutingRefusal.unknownMachine("nobody")) {
+    #expect(throws: RoutingError.unusable("none", nil)) { try group.release("none", now: start) }
+    #expect(throws: RoutingError.unknownMachine("nobody")) {
       try group.update("nobody", Activity(), now: start)
     }
   }

@@ -1,7 +1,6 @@
 import AudioCore
 import BundledEngines
 import TestAudio
-import TestVoices
 import Testing
 import VoiceEngines
 

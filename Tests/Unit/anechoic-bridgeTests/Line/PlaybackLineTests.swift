@@ -15,7 +15,7 @@ struct PlaybackLineTests {
     line.append([3], of: Self.source("a"))
     line.append([4, 5], of: Self.source("b"))
     #expect(line.seconds == 0.005)
-    let taken = [line.take(2, now: now), line.take(2, now: now), line.take(3, now: now)]
+    let taken = [line.pop(2, now: now), line.pop(2, now: now), line.pop(3, now: now)]
     #expect(taken == [[1, 2], [3, 4], [5, 0, 0]])
     #expect(line.isEmpty)
   }
@@ -25,7 +25,7 @@ struct PlaybackLineTests {
     var line = PlaybackLine(rate: 1000, now: now)
     line.append([Int16](repeating: 1, count: 10), of: Self.source("done"))
     line.append([Int16](repeating: 1, count: 300), of: Self.source("a"))
-    _ = line.take(110, now: now)
+    _ = line.pop(110, now: now)
     line.append([Int16](repeating: 1, count: 100), of: Self.source("a"))
     line.append([Int16](repeating: 1, count: 5), of: Self.source("b"))
     let stopped = line.stop()
@@ -37,20 +37,20 @@ struct PlaybackLineTests {
     let now = ContinuousClock.now
     var line = PlaybackLine(rate: 1000, now: now)
     line.append([1, 2, 3], of: Self.source("a"))
-    _ = line.take(10, now: now)
+    _ = line.pop(10, now: now)
     #expect(line.stop().isEmpty)
     // More of it counts from where it was.
     line.append([1, 2, 3], of: Self.source("b"))
-    _ = line.take(3, now: now)
+    _ = line.pop(3, now: now)
     line.append([4, 5, 6], of: Self.source("b"))
-    _ = line.take(1, now: now)
+    _ = line.pop(1, now: now)
     #expect(line.stop().map(\.played) == [4])
   }
 
   @Test func theClockTakesThePlaceOfAMicrophoneThatDoesNotCome() {
     var now = ContinuousClock.now
     var line = PlaybackLine(rate: 1000, now: now)
-    _ = line.take(10, now: now)
+    _ = line.pop(10, now: now)
     line.append([Int16](repeating: 1, count: 2000), of: Self.source("a"))
     for _ in 0..<40 {
       now += .milliseconds(10)
@@ -63,7 +63,7 @@ struct PlaybackLineTests {
       line.advance(now: now)
     }
     #expect(abs(line.seconds - 1) < 0.02)
-    _ = line.take(100, now: now)
+    _ = line.pop(100, now: now)
     for _ in 0..<20 {
       now += .milliseconds(10)
       line.advance(now: now)

@@ -31,16 +31,16 @@ struct MediaStreamRelayTests {
     var now = ContinuousClock.now
     var relay = Self.relay(voices, now: now)
     var events: [String] = []
-    relay.takeFromClient(Self.start, now: now)
+    relay.acceptFromClient(Self.start, now: now)
     for block in 0..<10 {
-      relay.takeFromClient(Self.media(0), now: now)
-      if block == 4 { relay.takeFromClient(WebSocketMessage(#"{"event":"dtmf"}"#), now: now) }
+      relay.acceptFromClient(Self.media(0), now: now)
+      if block == 4 { relay.acceptFromClient(WebSocketMessage(#"{"event":"dtmf"}"#), now: now) }
       for _ in 0..<2 {
         now += .milliseconds(10)
         relay.advance(now: now)
       }
     }
-    relay.takeFromClient(WebSocketMessage(#"{"event":"stop"}"#), now: now)
+    relay.acceptFromClient(WebSocketMessage(#"{"event":"stop"}"#), now: now)
     #expect(!relay.isDrained)
     for _ in 0..<10 {
       now += .milliseconds(10)
@@ -56,12 +56,12 @@ struct MediaStreamRelayTests {
     let voices = Voices()
     let now = ContinuousClock.now
     var relay = Self.relay(voices, now: now)
-    relay.takeFromClient(Self.start, now: now)
-    for _ in 0..<3 { relay.takeFromUpstream(Self.media(100), now: now) }
-    relay.takeFromClient(Self.media(0), now: now)
+    relay.acceptFromClient(Self.start, now: now)
+    for _ in 0..<3 { relay.acceptFromUpstream(Self.media(100), now: now) }
+    relay.acceptFromClient(Self.media(0), now: now)
     relay.advance(now: now)
-    relay.takeFromUpstream(WebSocketMessage(#"{"event":"clear"}"#), now: now)
-    relay.takeFromClient(Self.media(0), now: now)
+    relay.acceptFromUpstream(WebSocketMessage(#"{"event":"clear"}"#), now: now)
+    relay.acceptFromClient(Self.media(0), now: now)
     relay.advance(now: now + .milliseconds(20))
     let reference = voices.all[0].reference
     #expect(reference.count == 320)
@@ -74,9 +74,9 @@ struct MediaStreamRelayTests {
     let voices = Voices()
     let now = ContinuousClock.now
     var relay = Self.relay(voices, now: now)
-    relay.takeFromClient(Self.start, now: now)
-    relay.takeFromClient(Self.media(100, "outbound"), now: now)
-    relay.takeFromClient(Self.media(0), now: now)
+    relay.acceptFromClient(Self.start, now: now)
+    relay.acceptFromClient(Self.media(100, "outbound"), now: now)
+    relay.acceptFromClient(Self.media(0), now: now)
     relay.advance(now: now)
     #expect(voices.all[0].reference.allSatisfy { abs($0 - 100) <= 4 })
   }
@@ -91,8 +91,8 @@ struct MediaStreamRelayTests {
     let now = ContinuousClock.now
     var relay = Self.relay(voices, now: now)
     let start = WebSocketMessage(#"{"event":"start","start":{"mediaFormat":\#(format)}}"#)
-    relay.takeFromClient(start, now: now)
-    relay.takeFromClient(Self.media(0), now: now)
+    relay.acceptFromClient(start, now: now)
+    relay.acceptFromClient(Self.media(0), now: now)
     #expect(voices.all.isEmpty)
     #expect(relay.outbox.take().toUpstream == [start, Self.media(0)])
   }

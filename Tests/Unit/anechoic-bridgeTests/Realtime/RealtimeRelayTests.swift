@@ -31,12 +31,12 @@ struct RealtimeRelayTests {
     }
 
     func client(_ type: String, _ fields: [String: Any] = [:]) {
-      relay.takeFromClient(RealtimeEvent(type, fields).message, now: now)
+      relay.acceptFromClient(RealtimeEvent(type, fields).message, now: now)
       flush()
     }
 
     func upstream(_ type: String, _ fields: [String: Any] = [:]) {
-      relay.takeFromUpstream(RealtimeEvent(type, fields).message, now: now)
+      relay.acceptFromUpstream(RealtimeEvent(type, fields).message, now: now)
       flush()
     }
 
@@ -288,7 +288,7 @@ struct RealtimeRelayTests {
     rig.open()
     rig.speak(milliseconds: 100)
     let text = #"{"type":"session.update", "session":{"type":"realtime","x":1.50}}"#
-    rig.relay.takeFromClient(WebSocketMessage(text), now: rig.now)
+    rig.relay.acceptFromClient(WebSocketMessage(text), now: rig.now)
     var sent: [WebSocketMessage] = []
     for _ in 0..<40 {
       rig.now += .milliseconds(10)
@@ -327,14 +327,14 @@ struct RealtimeRelayTests {
       #"{"type":"session.update","session":[]}"#,
       #"{"type":"conversation.item.truncate","audio_end_ms":"x"}"#,
     ] {
-      rig.relay.takeFromClient(WebSocketMessage(text), now: rig.now)
-      rig.relay.takeFromUpstream(WebSocketMessage(text), now: rig.now)
+      rig.relay.acceptFromClient(WebSocketMessage(text), now: rig.now)
+      rig.relay.acceptFromUpstream(WebSocketMessage(text), now: rig.now)
       let out = rig.relay.outbox.take()
       #expect(out.toClient == [WebSocketMessage(text)])
       #expect(out.toUpstream.count == 1)
     }
     let binary = WebSocketMessage(.binary, [1, 2])
-    rig.relay.takeFromClient(binary, now: rig.now)
+    rig.relay.acceptFromClient(binary, now: rig.now)
     #expect(rig.relay.outbox.take().toUpstream == [binary])
   }
 

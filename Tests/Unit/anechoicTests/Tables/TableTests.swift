@@ -130,7 +130,7 @@ struct TableTests {
   func aFileThatCannotBeWrittenIsRefused(ending: String) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = folder.appendingPathComponent("missing/table.\(ending)").path
-    #expect(throws: CommandFailure.self) {
+    #expect(throws: CommandError.self) {
       try #require(TableForm(path: path)).open(path, Self.columns)
     }
   }

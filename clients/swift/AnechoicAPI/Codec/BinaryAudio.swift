@@ -28,7 +28,7 @@ package enum BinaryAudio {
   }
 
   /// A message that does not have the form.
-  package struct Fault: Error, Equatable {
+  package struct FormatError: Error, Equatable {
     /// The number of the part, from 0.
     package let part: Int
     /// The problem, and the value that would be right.
@@ -79,7 +79,7 @@ extension BinaryAudio {
   /// Returns the serialized `ProcessRequest` with the audio of a message. Each input occurs at most once.
   package static func request(
     _ message: UnsafeRawBufferPointer
-  ) throws(Fault) -> [UInt8] {
+  ) throws(FormatError) -> [UInt8] {
     let parts = try parts(of: message)
     let audioSize = parts.reduce(0) { $0 + WireWriter.size(ofBytes: $1.chunkSize) }
     return [UInt8](unsafeUninitializedCapacity: WireWriter.size(ofBytes: audioSize)) {
@@ -91,26 +91,26 @@ extension BinaryAudio {
     }
   }
 
-  private static func parts(of message: UnsafeRawBufferPointer) throws(Fault) -> [Part] {
+  private static func parts(of message: UnsafeRawBufferPointer) throws(FormatError) -> [Part] {
     var parts: [Part] = []
     var position = 0
     while position < message.count {
       let rest = UnsafeRawBufferPointer(rebasing: message[position...])
       let (part, size) = try part(in: rest, number: parts.count)
       guard !parts.contains(where: { $0.stream == part.stream }) else {
-        throw Fault(part: parts.count, problem: "an input occurs at most once in a message")
+        throw FormatError(part: parts.count, problem: "an input occurs at most once in a message")
       }
       parts.append(part)
       position += aligned(size)
     }
-    guard !parts.isEmpty else { throw Fault(part: 0, problem: "is required") }
+    guard !parts.isEmpty else { throw FormatError(part: 0, problem: "is required") }
     return parts
   }
 
   private static func part(
     in bytes: UnsafeRawBufferPointer, number: Int
-  ) throws(Fault) -> (Part, size: Int) {
-    func fault(_ problem: String) -> Fault { Fault(part: number, problem: problem) }
+  ) throws(FormatError) -> (Part, size: Int) {
+    func fault(_ problem: String) -> FormatError { FormatError(part: number, problem: problem) }
     guard bytes.count >= headerSize else { throw fault("has no complete header of 8 bytes") }
     guard let stream = Stream(rawValue: bytes[0]), stream.isInput else {
       throw fault("\(bytes[0]) is not an input; use 1, 2, 3 or 4")

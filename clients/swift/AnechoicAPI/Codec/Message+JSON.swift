@@ -2,7 +2,7 @@ internal import Foundation
 public import SwiftProtobuf
 
 /// A field of a message in JSON that cannot be decoded.
-public struct JSONFault: Error, Equatable, CustomStringConvertible {
+public struct JSONError: Error, Equatable, CustomStringConvertible {
   /// The names from the message to the field, as the JSON has them. Empty if the fault is in the
   /// message as a whole.
   public let path: [String]
@@ -16,7 +16,7 @@ public struct JSONFault: Error, Equatable, CustomStringConvertible {
 
 extension Message {
   /// Decodes a message from a JSON object, as JSONSerialization represents it.
-  public init(jsonObject: [String: Any]) throws(JSONFault) {
+  public init(jsonObject: [String: Any]) throws(JSONError) {
     do {
       try self.init(decoding: jsonObject)
     } catch {
@@ -31,7 +31,7 @@ extension Message {
   /// Finds the first field that cannot be decoded when everything else is left out.
   private static func fault(
     in object: [String: Any], under path: [String], _ error: any Error
-  ) -> JSONFault {
+  ) -> JSONError {
     for (key, value) in object.sorted(by: { $0.key < $1.key }) {
       let place = path + [key]
       guard let error = decodingError(of: value, at: place) else { continue }
@@ -39,9 +39,9 @@ extension Message {
       {
         return fault(in: members, under: place, error)
       }
-      return JSONFault(path: place, problem: problem(of: value, at: place, error))
+      return JSONError(path: place, problem: problem(of: value, at: place, error))
     }
-    return JSONFault(path: path, problem: (error as? JSONDecodingError)?.problem ?? "\(error)")
+    return JSONError(path: path, problem: (error as? JSONDecodingError)?.problem ?? "\(error)")
   }
 
   /// Returns the error of a message that has nothing but one value.

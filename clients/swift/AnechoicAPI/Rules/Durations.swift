@@ -9,11 +9,11 @@ extension Google_Protobuf_Duration {
 
 extension Google_Protobuf_Duration {
   /// Returns the interval between statistics, or nil for 0, which requests none.
-  public func asStatisticsInterval(path: String) throws(InvalidField) -> Duration? {
+  public func asStatisticsInterval(path: String) throws(InvalidFieldError) -> Duration? {
     guard self != .init() else { return nil }
     let interval = try Duration(self, path: path)
     guard interval >= .milliseconds(100), interval <= .seconds(3600) else {
-      throw InvalidField(path, "must be 0, or 100 ms to 1 h")
+      throw InvalidFieldError(path, "must be 0, or 100 ms to 1 h")
     }
     return interval
   }
@@ -21,21 +21,21 @@ extension Google_Protobuf_Duration {
 
 extension Duration {
   /// Converts a message. Throws if the message is malformed.
-  public init(_ duration: Google_Protobuf_Duration, path: String) throws(InvalidField) {
+  public init(_ duration: Google_Protobuf_Duration, path: String) throws(InvalidFieldError) {
     let (seconds, nanos) = (duration.seconds, duration.nanos)
     guard (-315_576_000_000...315_576_000_000).contains(seconds), nanos.magnitude < 1_000_000_000,
       seconds == 0 || nanos == 0 || (seconds < 0) == (nanos < 0)
-    else { throw InvalidField(path, "is not a valid duration") }
+    else { throw InvalidFieldError(path, "is not a valid duration") }
     self = .seconds(seconds) + .nanoseconds(Int64(nanos))
   }
 
   /// Converts a message. Throws unless the duration is above 0 and at most `longest`.
   public init(
     _ duration: Google_Protobuf_Duration, upTo longest: Duration, path: String
-  ) throws(InvalidField) {
+  ) throws(InvalidFieldError) {
     self = try Duration(duration, path: path)
     guard self > .zero, self <= longest else {
-      throw InvalidField(path, "must be above 0 and at most \(longest)")
+      throw InvalidFieldError(path, "must be above 0 and at most \(longest)")
     }
   }
 }

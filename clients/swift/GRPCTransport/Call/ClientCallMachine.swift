@@ -34,7 +34,7 @@ struct ClientCallMachine: ~Copyable {
 
   /// The reason why a request of the program is refused.
   enum Refusal: Equatable {
-    case misuse(CallMisuse)
+    case misuse(CallMisuseError)
     case halfClosed
     case ended
   }
@@ -113,7 +113,7 @@ struct ClientCallMachine: ~Copyable {
 }
 
 /// A use of a call that its rules forbid. The call itself continues as if it had not been tried.
-public enum CallMisuse: Error, Sendable, Equatable, CustomStringConvertible {
+public enum CallMisuseError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A task tried to send a message while another message was being sent.
   case secondWriter
   /// A task tried to receive a message while another task was waiting for one.

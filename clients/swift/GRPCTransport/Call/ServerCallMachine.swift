@@ -20,7 +20,7 @@ struct ServerCallMachine: ~Copyable {
     /// Do nothing.
     case ignore
     /// Throw the error to the caller.
-    case refuse(CallMisuse)
+    case refuse(CallMisuseError)
     /// Start a read.
     case read
     /// Start a write.

@@ -18,7 +18,7 @@ public final class ClientCall: Sendable {
   /// Sends a message, and returns when the transport has taken it.
   ///
   /// Throws the `Status` of a call that has ended, FAILED_PRECONDITION after the half-close, and
-  /// `CallMisuse.secondWriter` while another task sends a message.
+  /// `CallMisuseError.secondWriter` while another task sends a message.
   public func send(_ message: [UInt8]) async throws {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { events.send(message, $0) }
@@ -32,7 +32,7 @@ public final class ClientCall: Sendable {
 
   /// Returns the next message, or nil once the call has ended with OK.
   ///
-  /// Throws any other `Status`, and `CallMisuse.secondReader` while another task waits for a
+  /// Throws any other `Status`, and `CallMisuseError.secondReader` while another task waits for a
   /// message.
   public func receive() async throws -> [UInt8]? {
     try await withTaskCancellationHandler {

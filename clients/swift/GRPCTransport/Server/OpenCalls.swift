@@ -81,7 +81,7 @@ final class OpenCalls: Sendable {
       state.waiting[ticket] = WaitingCall(host: PeerAddress.host(of: peer)) {
         executor.perform { self.endSoon(reference.call, ticket) }
       }
-      return (ticket, state.waiting.count > mostWaiting ? Self.takeSurplus(&state) : nil)
+      return (ticket, state.waiting.count > mostWaiting ? Self.popSurplus(&state) : nil)
     }
     surplus?.endSoon()
     return ticket.map { Place(peer: peer, ticket: $0, calls: self) }
@@ -96,7 +96,7 @@ final class OpenCalls: Sendable {
 
   /// Removes and returns a call of the host with the most waiting calls: the one that has waited
   /// longest.
-  private static func takeSurplus(_ state: inout State) -> WaitingCall? {
+  private static func popSurplus(_ state: inout State) -> WaitingCall? {
     var counts: [String: Int] = [:]
     for call in state.waiting.values { counts[call.host, default: 0] += 1 }
     let host = counts.max { $0.value < $1.value }?.key

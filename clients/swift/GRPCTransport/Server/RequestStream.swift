@@ -28,7 +28,7 @@ public final class RequestStream: Sendable {
   ///
   /// Throws `CancellationError` if the client is gone or the task is cancelled. After a cancelled
   /// task, the next `next()` returns the message that was asked for. Throws
-  /// `CallMisuse.secondReader` while another task waits for a message.
+  /// `CallMisuseError.secondReader` while another task waits for a message.
   public func next() async throws -> [UInt8]? {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { receiver in
@@ -95,7 +95,7 @@ public final class RequestStream: Sendable {
       case .halfClosed:
         return (false, .success(nil))
       case .reading:
-        return (false, .failure(CallMisuse.secondReader))
+        return (false, .failure(CallMisuseError.secondReader))
       case .closed:
         return (false, .failure(CancellationError()))
       }

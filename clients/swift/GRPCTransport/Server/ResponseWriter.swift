@@ -17,7 +17,7 @@ public final class ResponseWriter: Sendable {
 
   /// Sends a message, and returns when the message has left.
   ///
-  /// Throws `CancellationError` once the client is gone, and `CallMisuse.secondWriter` while another
+  /// Throws `CancellationError` once the client is gone, and `CallMisuseError.secondWriter` while another
   /// task sends a message.
   public func send(_ message: [UInt8]) async throws {
     try await withCheckedThrowingContinuation { continuation in
@@ -26,7 +26,7 @@ public final class ResponseWriter: Sendable {
         case .idle:
           state = .writing(continuation)
           return nil
-        case .writing: return CallMisuse.secondWriter
+        case .writing: return CallMisuseError.secondWriter
         case .closed: return CancellationError()
         }
       }

@@ -88,7 +88,7 @@ public final class ServerCall {
 
   /// Sends a copy of a message. Throws `secondWriter` until the previous write has completed. Runs
   /// per frame.
-  public func write(_ message: UnsafeRawBufferPointer) throws(CallMisuse) {
+  public func write(_ message: UnsafeRawBufferPointer) throws(CallMisuseError) {
     let now = ContinuousClock.now
     switch machine.write(now: now) {
     case .write:

@@ -21,7 +21,7 @@ package struct MuteRequests: Sendable {
   package mutating func add(_ control: Anechoic_V1_Control) { waiting = control }
 
   /// Returns the request to send now, or nil if there is none.
-  package mutating func take(now: ContinuousClock.Instant) -> Anechoic_V1_Control? {
+  package mutating func pop(now: ContinuousClock.Instant) -> Anechoic_V1_Control? {
     guard underWay == nil, let waiting, earliest.map({ $0 <= now }) ?? true else { return nil }
     (underWay, self.waiting, earliest) = (waiting, nil, nil)
     return waiting

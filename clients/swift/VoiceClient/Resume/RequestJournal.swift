@@ -100,7 +100,7 @@ struct RequestJournal {
 
   /// Returns the next request to send, or nil if there is none. Only audio is kept afterwards, and
   /// controls until they are answered.
-  mutating func takeNext() -> Anechoic_V1_ProcessRequest? {
+  mutating func popNext() -> Anechoic_V1_ProcessRequest? {
     guard sent < items.count else { return nil }
     let item = items[sent]
     if item.isAudio { sent += 1 } else { items.remove(at: sent) }

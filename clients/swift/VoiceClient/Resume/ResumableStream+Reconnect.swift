@@ -24,10 +24,10 @@ extension ResumableStream {
             stop()
             return nil
           }
-          guard state.withLock({ !$0.isFinished || !isRealTime }) else { throw GivenUp() }
+          guard state.withLock({ !$0.isFinished || !isRealTime }) else { throw GivenUpError() }
           try await Task.sleep(for: delay)
           return try await restart(on: server, reason)
-        case .giveUp: throw GivenUp()
+        case .giveUp: throw GivenUpError()
         }
       } catch let status as Status {
         // A new session that is refused is tried again at the usual times.
@@ -41,7 +41,7 @@ extension ResumableStream {
           stop()
           throw status
         }
-      } catch is GivenUp {
+      } catch is GivenUpError {
         stop()
         throw reason
       }
@@ -49,7 +49,7 @@ extension ResumableStream {
     }
   }
 
-  private struct GivenUp: Error {}
+  private struct GivenUpError: Error {}
 
   /// Whether all of a recording was processed, so that only the end of its session is missing.
   private func isComplete(_ state: State) -> Bool {

@@ -253,7 +253,7 @@ public final class ResumableStream: Sendable {
       guard case .connected(let current) = state.phase, current === stream else {
         return (.stop, nil)
       }
-      guard let request = state.journal.takeNext() else {
+      guard let request = state.journal.popNext() else {
         return (state.isFinished ? .finish : .wait, nil)
       }
       if state.unansweredSince == nil, case .audio = request.request {

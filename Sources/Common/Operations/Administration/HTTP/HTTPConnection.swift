@@ -80,7 +80,7 @@ struct HTTPConnection {
     case .reading(var parser):
       guard let bytes = receive() else { return }
       guard !bytes.isEmpty else { return phase = .over }
-      let step = parser.take(bytes)
+      let step = parser.accept(bytes)
       phase = .reading(parser)
       switch step {
       case .needsMore: break

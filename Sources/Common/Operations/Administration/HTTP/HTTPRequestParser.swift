@@ -41,7 +41,7 @@ public struct HTTPRequestParser: Sendable {
     case refusal(HTTPStatus)
   }
 
-  private struct Refusal: Error {
+  private struct RequestError: Error {
     let status: HTTPStatus
   }
 
@@ -54,7 +54,7 @@ public struct HTTPRequestParser: Sendable {
 
   /// Takes the next bytes of the connection. Bytes after the request are left in `rest`. All bytes
   /// after a refusal are ignored.
-  public mutating func take(_ bytes: some Collection<UInt8>) -> Step {
+  public mutating func accept(_ bytes: some Collection<UInt8>) -> Step {
     if let refusal { return .refusal(refusal) }
     do {
       return try step(bytes)
@@ -68,17 +68,17 @@ public struct HTTPRequestParser: Sendable {
   /// The bytes that followed the request, once it is complete.
   var rest: [UInt8] { Array(buffer.dropFirst(head?.bodyCount ?? 0)) }
 
-  private mutating func step(_ bytes: some Collection<UInt8>) throws(Refusal) -> Step {
+  private mutating func step(_ bytes: some Collection<UInt8>) throws(RequestError) -> Step {
     let room = Self.longestHead + Self.longestBody - buffer.count
     // The last three bytes may be the beginning of the head's end.
     let searched = max(0, buffer.count - 3)
     buffer += bytes.prefix(room)
     if head == nil {
       guard let end = endOfHead(from: searched) else {
-        guard buffer.count <= Self.longestHead else { throw Refusal(status: .headTooLarge) }
+        guard buffer.count <= Self.longestHead else { throw RequestError(status: .headTooLarge) }
         return .needsMore
       }
-      guard end <= Self.longestHead else { throw Refusal(status: .headTooLarge) }
+      guard end <= Self.longestHead else { throw RequestError(status: .headTooLarge) }
       let request = try Self.request(buffer[..<(end - 4)])
       head = (request, try Self.bodyCount(request.headers))
       buffer.removeFirst(end)
@@ -97,27 +97,27 @@ public struct HTTPRequestParser: Sendable {
       .map { $0 + end.count }
   }
 
-  private static func request(_ head: ArraySlice<UInt8>) throws(Refusal) -> HTTPRequest {
+  private static func request(_ head: ArraySlice<UInt8>) throws(RequestError) -> HTTPRequest {
     guard head.allSatisfy({ (0x20...0x7e).contains($0) || $0 == 9 || $0 == 13 || $0 == 10 }) else {
-      throw Refusal(status: .badRequest)
+      throw RequestError(status: .badRequest)
     }
     // In Swift, the pair of the two characters that ends a line is one character.
     let lines = String(decoding: head, as: UTF8.self)
       .split(separator: "\r\n", omittingEmptySubsequences: false).map { String($0) }
     guard !lines.contains(where: { $0.contains { $0.isNewline } }) else {
-      throw Refusal(status: .badRequest)
+      throw RequestError(status: .badRequest)
     }
     var request = try requestLine(lines[0])
-    guard lines.count - 1 <= mostHeaders else { throw Refusal(status: .headTooLarge) }
+    guard lines.count - 1 <= mostHeaders else { throw RequestError(status: .headTooLarge) }
     for line in lines.dropFirst() {
       let (name, value) = try header(line)
       guard request.headers[name] == nil || !isSingle(name) else {
-        throw Refusal(status: .badRequest)
+        throw RequestError(status: .badRequest)
       }
       request.headers[name] = request.headers[name].map { "\($0), \(value)" } ?? value
     }
     guard lines[0].hasSuffix("HTTP/1.0") || request.headers["host"] != nil else {
-      throw Refusal(status: .badRequest)
+      throw RequestError(status: .badRequest)
     }
     return request
   }
@@ -130,21 +130,21 @@ public struct HTTPRequestParser: Sendable {
     ].contains(name)
   }
 
-  private static func requestLine(_ line: String) throws(Refusal) -> HTTPRequest {
+  private static func requestLine(_ line: String) throws(RequestError) -> HTTPRequest {
     let parts = line.split(separator: " ", omittingEmptySubsequences: false)
     guard parts.count == 3, !parts[0].isEmpty, parts[0].allSatisfy(isTokenCharacter),
       parts[1].hasPrefix("/"), !parts[1].contains("\t")
-    else { throw Refusal(status: .badRequest) }
+    else { throw RequestError(status: .badRequest) }
     guard parts[2] == "HTTP/1.1" || parts[2] == "HTTP/1.0" else {
-      throw Refusal(status: parts[2].hasPrefix("HTTP/") ? .versionNotSupported : .badRequest)
+      throw RequestError(status: parts[2].hasPrefix("HTTP/") ? .versionNotSupported : .badRequest)
     }
     let path = parts[1].prefix { $0 != "?" }
     let query = parts[1].dropFirst(path.count + 1)
     return HTTPRequest(method: String(parts[0]), path: String(path), query: String(query))
   }
 
-  private static func header(_ line: String) throws(Refusal) -> (name: String, value: String) {
-    guard let header = field(line) else { throw Refusal(status: .badRequest) }
+  private static func header(_ line: String) throws(RequestError) -> (name: String, value: String) {
+    guard let header = field(line) else { throw RequestError(status: .badRequest) }
     return header
   }
 
@@ -164,15 +164,15 @@ public struct HTTPRequestParser: Sendable {
       && (character.isLetter || character.isNumber || "!#$%&'*+-.^_`|~".contains(character))
   }
 
-  private static func bodyCount(_ headers: [String: String]) throws(Refusal) -> Int {
-    guard headers["transfer-encoding"] == nil else { throw Refusal(status: .notImplemented) }
-    guard headers["expect"] == nil else { throw Refusal(status: .expectationFailed) }
+  private static func bodyCount(_ headers: [String: String]) throws(RequestError) -> Int {
+    guard headers["transfer-encoding"] == nil else { throw RequestError(status: .notImplemented) }
+    guard headers["expect"] == nil else { throw RequestError(status: .expectationFailed) }
     guard let length = headers["content-length"] else { return 0 }
     guard !length.isEmpty, length.allSatisfy({ "0123456789".contains($0) }) else {
-      throw Refusal(status: .badRequest)
+      throw RequestError(status: .badRequest)
     }
     guard let count = Int(length), count <= longestBody else {
-      throw Refusal(status: .contentTooLarge)
+      throw RequestError(status: .contentTooLarge)
     }
     return count
   }

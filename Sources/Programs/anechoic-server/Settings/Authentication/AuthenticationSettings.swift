@@ -37,7 +37,7 @@ public struct AuthenticationSettings: Sendable, Equatable {
       do throws(TokenKeyError) {
         keys = try TokenKeyFile(path: path)
       } catch {
-        throw CommandFailure("\(path): \(error)")
+        throw CommandError("\(path): \(error)")
       }
       var policy = TokenPolicy(issuer: jwtIssuer ?? "", audience: jwtAudience ?? "")
       policy.clockSkew = jwtClockSkew

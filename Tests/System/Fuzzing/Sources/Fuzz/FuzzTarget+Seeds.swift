@@ -2,7 +2,7 @@ internal import AnechoicAPI
 internal import AudioCore
 internal import AudioFiles
 internal import Foundation
-@testable internal import SessionRecording
+@testable internal import SessionWire
 internal import SwiftProtobuf
 
 extension FuzzTarget {

@@ -2,7 +2,7 @@ internal import AudioFiles
 internal import BundledEngines
 internal import Foundation
 internal import GRPCTransport
-internal import SessionRecording
+internal import SessionWire
 internal import VoiceEdge
 internal import VoiceEngines
 

@@ -2,9 +2,9 @@ internal import AnechoicAPI
 internal import Testing
 
 /// The words for a field of JSON that cannot be decoded.
-@Suite struct JSONFaultTests {
-  private static func fault(_ object: [String: Any]) -> JSONFault? {
-    do throws(JSONFault) {
+@Suite struct JSONErrorTests {
+  private static func fault(_ object: [String: Any]) -> JSONError? {
+    do throws(JSONError) {
       _ = try Anechoic_V1_ProcessRequest(jsonObject: object)
       return nil
     } catch {

@@ -1,5 +1,4 @@
 public import Foundation
-import TestCertificates
 
 /// An issuer of tokens for a test, with keys in a temporary folder:
 ///

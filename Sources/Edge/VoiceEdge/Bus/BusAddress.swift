@@ -1,14 +1,14 @@
-public import Foundation
+internal import Foundation
 
 /// The address of a message bus.
-public struct BusAddress: Sendable, Equatable {
+struct BusAddress: Sendable, Equatable {
   /// The address as libdbus reads it, such as `unix:path=/run/user/1000/bus`.
-  public var text: String
+  var text: String
 
-  public init(_ text: String) { self.text = text }
+  init(_ text: String) { self.text = text }
 
   /// The bus of the user's session.
-  public static func session(
+  static func session(
     _ environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> BusAddress {
     if let named = environment["DBUS_SESSION_BUS_ADDRESS"], !named.isEmpty {
@@ -18,7 +18,7 @@ public struct BusAddress: Sendable, Equatable {
   }
 
   /// The bus of the machine.
-  public static func system(
+  static func system(
     _ environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> BusAddress {
     if let named = environment["DBUS_SYSTEM_BUS_ADDRESS"], !named.isEmpty {
@@ -29,7 +29,7 @@ public struct BusAddress: Sendable, Equatable {
 
   /// Returns the reason why a setting cannot be the address of a bus, or nil if it can. Addresses that
   /// would start a program are refused.
-  public static func problem(in text: String) -> String? {
+  static func problem(in text: String) -> String? {
     let isSocket = text.hasPrefix("unix:path=/") || text.hasPrefix("unix:abstract=")
     return isSocket && !text.contains(";")
       ? nil

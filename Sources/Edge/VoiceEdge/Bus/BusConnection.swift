@@ -2,13 +2,13 @@ internal import Foundation
 
 /// A connection to a D-Bus message bus, on a thread of its own. It never starts a program, and every wait
 /// has a limit. The connection is closed when the last reference to it is released.
-public final class BusConnection: Sendable {
+final class BusConnection: Sendable {
   /// The default limit of a call.
-  public static let usualLimit = Duration.seconds(2)
+  static let usualLimit = Duration.seconds(2)
 
   /// The signals that match a rule, and the calls of other programs, for one reader. Ends when the
   /// connection is closed or lost, or when 256 messages wait.
-  public let messages: AsyncStream<BusMessage>
+  let messages: AsyncStream<BusMessage>
   private let queue: BusQueue
 
   private init(_ loop: BusLoop) {
@@ -19,7 +19,7 @@ public final class BusConnection: Sendable {
   deinit { queue.close() }
 
   /// Connects to a bus.
-  public static func open(
+  static func open(
     _ address: BusAddress, within limit: Duration = usualLimit
   ) async throws(BusError) -> BusConnection {
     typealias Opened = Result<BusConnection, BusError>
@@ -42,7 +42,7 @@ public final class BusConnection: Sendable {
   /// Calls a method and returns its results. Throws after the limit if the other program does not
   /// answer.
   @discardableResult
-  public func call(
+  func call(
     _ call: BusCall, within limit: Duration = usualLimit
   ) async throws(BusError) -> [BusValue] {
     let answer = await withCheckedContinuation { continuation in
@@ -53,20 +53,20 @@ public final class BusConnection: Sendable {
   }
 
   /// Requests the signals that match a rule, such as `type='signal',path='/player'`.
-  public func watch(_ rule: String) async throws(BusError) {
+  func watch(_ rule: String) async throws(BusError) {
     try await call(.bus("AddMatch", [.string(rule)]))
   }
 
   /// Answers a call of another program. Does nothing for a signal, and if the caller wants no answer.
-  public func answer(_ message: BusMessage, _ answer: Result<[BusValue], BusError>) {
+  func answer(_ message: BusMessage, _ answer: Result<[BusValue], BusError>) {
     guard case .call(let serial) = message.kind, serial != 0 else { return }
     _ = queue.add(.answer(serial: serial, to: message.sender, answer))
   }
 }
 
 /// An error of a bus or of a program on it.
-public struct BusError: Error, Equatable, CustomStringConvertible {
-  public enum Kind: Sendable, Equatable {
+struct BusError: Error, Equatable, CustomStringConvertible {
+  enum Kind: Sendable, Equatable {
     /// There is no connection, or it was lost.
     case disconnected
     /// There was no answer within the limit.
@@ -77,10 +77,10 @@ public struct BusError: Error, Equatable, CustomStringConvertible {
     case invalid
   }
 
-  public let kind: Kind
-  public let description: String
+  let kind: Kind
+  let description: String
 
-  public init(_ kind: Kind, _ description: String) {
+  init(_ kind: Kind, _ description: String) {
     self.kind = kind
     self.description = description
   }

@@ -3,7 +3,7 @@ internal import Foundation
 internal import LinuxSystem
 
 /// A failure that a command reports in one line on standard error.
-public struct CommandFailure: Error, CustomStringConvertible {
+public struct CommandError: Error, CustomStringConvertible {
   /// The exit code of a command that could not do its work.
   public static let failed: Int32 = 2
   /// The exit code of a command with wrong arguments.
@@ -44,7 +44,7 @@ extension ParsableCommand {
       } else {
         try command.run()
       }
-    } catch let failure as CommandFailure {
+    } catch let failure as CommandError {
       // The journal of systemd reads and removes the priority of an error.
       standardError("\(JournalStream.error)\(_commandName): \(failure)\n")
       Foundation.exit(failure.code)

@@ -1,29 +1,29 @@
 /// A signal, or a call that another program makes.
-public struct BusMessage: Sendable, Equatable {
-  public enum Kind: Sendable, Equatable {
+struct BusMessage: Sendable, Equatable {
+  enum Kind: Sendable, Equatable {
     case signal
     /// A call. `serial` identifies it in its answer.
     case call(serial: UInt32)
   }
 
-  public var kind: Kind
+  var kind: Kind
   /// The unique name of the sender.
-  public var sender: String
-  public var path: String
-  public var interface: String
-  public var member: String
-  public var arguments: [BusValue]
+  var sender: String
+  var path: String
+  var interface: String
+  var member: String
+  var arguments: [BusValue]
 }
 
 /// A method and its arguments.
-public struct BusCall: Sendable, Equatable {
-  public var destination: String
-  public var path: String
-  public var interface: String
-  public var method: String
-  public var arguments: [BusValue]
+struct BusCall: Sendable, Equatable {
+  var destination: String
+  var path: String
+  var interface: String
+  var method: String
+  var arguments: [BusValue]
 
-  public init(
+  init(
     _ destination: String, _ path: String, _ interface: String, _ method: String,
     _ arguments: [BusValue] = []
   ) {
@@ -35,13 +35,13 @@ public struct BusCall: Sendable, Equatable {
   }
 
   /// A call to the bus itself.
-  public static func bus(_ method: String, _ arguments: [BusValue] = []) -> BusCall {
+  static func bus(_ method: String, _ arguments: [BusValue] = []) -> BusCall {
     BusCall(
       "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", method, arguments)
   }
 
   /// A call that asks for a property of an object.
-  public static func property(
+  static func property(
     _ name: String, of interface: String, _ destination: String, _ path: String
   ) -> BusCall {
     BusCall(

@@ -1,7 +1,6 @@
 package import AnechoicAPI
 internal import AudioCore
 internal import Foundation
-internal import SessionWire
 internal import SpatialAudio
 internal import SwiftProtobuf
 package import VoiceEngines

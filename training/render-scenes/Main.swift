@@ -20,7 +20,7 @@ enum RenderScenes {
       let bytes = try Data(contentsOf: URL(filePath: CommandLine.arguments[1]))
       probe = try NetworkProbe(bytes.withUnsafeBytes { try WeightFile($0) })
     } catch {
-      let cause = (error as? WeightFile.Fault)?.description ?? error.localizedDescription
+      let cause = (error as? WeightFile.FormatError)?.description ?? error.localizedDescription
       FileHandle.standardError.write(Data("\(CommandLine.arguments[1]): \(cause)\n".utf8))
       exit(2)
     }

@@ -1,5 +1,5 @@
 /// A value in a message.
-public indirect enum BusValue: Sendable, Equatable {
+indirect enum BusValue: Sendable, Equatable {
   case boolean(Bool)
   case byte(UInt8)
   case int32(Int32)
@@ -19,23 +19,23 @@ public indirect enum BusValue: Sendable, Equatable {
   case other
 
   /// An unsigned number of 32 bits. Nil for any other value.
-  public var number: UInt32? {
+  var number: UInt32? {
     if case .uint32(let number) = self { number } else { nil }
   }
 
   /// The text of a string or an object path.
-  public var text: String? {
+  var text: String? {
     switch self {
     case .string(let text), .objectPath(let text): text
     default: nil
     }
   }
 
-  public var elements: [BusValue]? {
+  var elements: [BusValue]? {
     if case .array(let elements, _) = self { elements } else { nil }
   }
 
-  public var named: [String: BusValue]? {
+  var named: [String: BusValue]? {
     if case .dictionary(let named) = self { named } else { nil }
   }
 

@@ -1,5 +1,4 @@
 package import AnechoicAPI
-package import SessionWire
 internal import SwiftProtobuf
 package import VoiceEngines
 package import VoiceSessions
@@ -43,7 +42,7 @@ package final class RecordedSession {
   /// - Returns: Whether there is audio to process.
   package func accept(
     _ request: UnsafeRawBufferPointer, sink: any SessionSink
-  ) throws(RequestFault) -> Bool {
+  ) throws(RequestError) -> Bool {
     let hasAudio = try requests.accept(request, sink: sink)
     if let recorder {
       if let lookup = profiles.last.take() { recorder.record(lookup) }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Scripts that prepare the files of a test.
 public enum ShellScript {
-  public struct Failure: Error {
+  public struct ScriptError: Error {
     public let output: String
   }
 
@@ -22,7 +22,7 @@ public enum ShellScript {
     try process.run()
     for await _ in end {}
     guard process.terminationStatus == 0 else {
-      throw Failure(output: try String(contentsOf: log, encoding: .utf8))
+      throw ScriptError(output: try String(contentsOf: log, encoding: .utf8))
     }
   }
 }

@@ -1,6 +1,5 @@
 internal import AnechoicAPI
 internal import Foundation
-internal import SessionWire
 internal import SpatialAudio
 internal import SwiftProtobuf
 internal import VoiceSessions

@@ -1,7 +1,6 @@
 public import AnechoicAPI
 public import AudioCore
 public import Foundation
-internal import SessionWire
 public import SpatialAudio
 internal import SwiftProtobuf
 public import VoiceEngines
@@ -61,7 +60,7 @@ public final class SessionReplay {
     reader = try RecordingFormat.Reader(data)
     header = try reader.next(Anechoic_V1_RecordingHeader.self)
     let recorded = EngineIdentity(release: header.engine, weights: header.engineWeightsSha256)
-    do throws(UnknownEngine) {
+    do throws(UnknownEngineError) {
       engine = try engines.engine(named: recorded.name)
     } catch {
       throw .unknownEngine(recorded, known: error.known)

@@ -1,5 +1,5 @@
 /// An error in a field of a message.
-public struct InvalidField: Error, Sendable, Equatable, CustomStringConvertible {
+public struct InvalidFieldError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The path of the field, such as `start.inputs.microphone.sample_rate_hz`.
   public let path: String
   public let problem: String
@@ -12,8 +12,8 @@ public struct InvalidField: Error, Sendable, Equatable, CustomStringConvertible 
     self.isUnsupported = isUnsupported
   }
 
-  public static func unsupported(_ path: String) -> InvalidField {
-    InvalidField(path, "is not offered by this version of the server", isUnsupported: true)
+  public static func unsupported(_ path: String) -> InvalidFieldError {
+    InvalidFieldError(path, "is not offered by this version of the server", isUnsupported: true)
   }
 
   public var description: String { "\(path): \(problem)" }

@@ -21,7 +21,7 @@ final class ReplayedResponses {
 
   /// Returns the responses of a profile, or the generic ones, and compares their digest. A recording of
   /// an earlier version has no digest. Returns nil for a session that cannot render.
-  func set(of profile: String, recorded digest: String) throws(SOFAFault) -> HeadRelatedSet? {
+  func set(of profile: String, recorded digest: String) throws(SOFAError) -> HeadRelatedSet? {
     guard let rate else { return nil }
     let set =
       if let own = profiles[profile] {
