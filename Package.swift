@@ -370,7 +370,7 @@ let unitTests: [Target] = [
     "anechoicTests",
     [
       "anechoic", "CommandLineSupport", "AnechoicAPI", "AudioCore", "ScriptedSessions", "TestAudio",
-      protobuf,
+      argumentParser, protobuf,
     ]),
   tests(
     "anechoic-serverTests",
