@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import BundledEngines
 internal import CommandLineSupport
 internal import EdgeAudio
+internal import Settings
 internal import VoiceEdge
 internal import VoiceEngines
 
@@ -57,7 +58,7 @@ struct RunCommand: AsyncParsableCommand {
       throw CommandError("\(error)")
     }
     let system = ALSASystem()
-    try checkDevices(configuration, system)
+    try checkDevices(settings, configuration, system)
     let agent = EdgeAgent(
       configuration, system: system, desktop: desktop(configuration), engines: .bundled
     ) {
@@ -88,17 +89,22 @@ struct RunCommand: AsyncParsableCommand {
 
   /// Opens the configured devices before the agent starts. Throws for a device that cannot work.
   private func checkDevices(
-    _ configuration: EdgeConfiguration, _ system: ALSASystem
+    _ settings: EdgeSettings, _ configuration: EdgeConfiguration, _ system: ALSASystem
   ) throws(CommandError) {
-    let errors = EdgeAgent.deviceErrors(configuration, system: system)
-    if let hopeless = errors.first(where: { !$0.mayPass }) {
-      guard SoundCards.exist else {
-        throw CommandError(
-          "\(hopeless): this machine has no sound card; connect one, or try the agent without sound "
-            + "with --input null --output null")
-      }
-      throw CommandError(hopeless.description)
+    func line(_ problem: DeviceProblem) -> String {
+      settings.settings.wrong(problem.key, problem.description).description
     }
-    for error in errors { standardError("anechoic-edge: \(error); waiting for the device\n") }
+    let problems = EdgeAgent.deviceErrors(configuration, system: system)
+    if let hopeless = problems.first(where: { !$0.error.mayPass }) {
+      guard SoundCards.exist || hopeless.error.reason == .unknown else {
+        throw CommandError(
+          "\(line(hopeless)): this machine has no sound card; connect one, or try the agent "
+            + "without sound with --input null --output null")
+      }
+      throw CommandError(line(hopeless))
+    }
+    for problem in problems {
+      standardError("anechoic-edge: \(line(problem)); waiting for the device\n")
+    }
   }
 }

@@ -28,7 +28,7 @@ extension AgentOptions {
   func setMute(_ muted: Bool) async throws {
     do {
       let before = try await status()
-      let state = try await sessions().setMute(before.session, muted: muted)
+      let state = try await sessions().setMute(before.session, muted: muted).state
       if json { return print(try state.jsonLine()) }
       let isOff = before.muteHolders.contains(.hardware)
       print(state.muted ? "muted" : isOff ? "muted by the device's switch" : "not muted")

@@ -80,10 +80,16 @@ struct CallTests {
         {"at": 0, "clear_playback": {}}
         {"at": 60, "clear_playback": {}}
         """.replacing("\n", with: pacing == "real-time" ? "\r\n" : "\n").utf8), "controls.jsonl")
-    let errors = try await process([
-      "--controls", "controls.jsonl", "--events", "events.jsonl", "--frames", "frames.jsonl",
-      "--playback", "played.wav", "--pacing", pacing,
-    ])
+    let errors = try await process(
+      [
+        "--controls", "controls.jsonl", "--events", "events.jsonl", "--frames", "frames.jsonl",
+        "--playback", "played.wav", "--pacing", pacing,
+      ], status: 2)
+    #expect(
+      errors.hasSuffix(
+        "\nanechoic: controls.jsonl: 2 controls were refused, the first of them in line 5\n"))
+    #expect(
+      try AudioFileReader(path: folder.path("out.wav")).read(samples: 40_000).count == 64_160)
     let events = try folder.jsonLines("events.jsonl")
     let results = events.compactMap { $0["controlResult"] as? [String: Any] }
     #expect(results.map { $0["controlId"] as? Int } == [6, 3, 4, 5, 1, 7])
@@ -132,9 +138,9 @@ struct CallTests {
   private let arguments = ["process", "--microphone", "microphone.wav", "--output", "out.wav"]
 
   /// Processes with these options. Returns the text on standard error.
-  private func process(_ options: [String]) async throws -> String {
+  private func process(_ options: [String], status: Int32 = 0) async throws -> String {
     let result = try await Command.run("anechoic", arguments + options, in: folder)
-    try #require(result.status == 0, "\(options): \(result.errors)")
+    try #require(result.status == status, "\(options): \(result.errors)")
     return result.errors
   }
 }

@@ -135,6 +135,47 @@ struct EdgeTests {
     #expect(devices.errors.contains("no sound card"), "\(devices.errors)")
   }
 
+  @Test func aPCMThatALSADoesNotKnowIsNamedWithItsKey() async throws {
+    let port = "routes: {ports: [{id: desk, input: nonsense, output: 'null'}]}"
+    for (text, words) in [
+      (port, "edge.yaml:1: routes.ports: the input of port desk: capture device \"nonsense\": "),
+      (
+        "routes: {ports: [{id: d, output: 'null'}]}\nprograms: {far_end: 'alsa:nonsense'}",
+        "edge.yaml:2: programs.far_end: capture device \"nonsense\": "
+      ),
+    ] {
+      try folder.write(Data(text.utf8), "edge.yaml")
+      try await expectFailure(
+        ["run", "--control-socket", "none", "--config", "edge.yaml"], hasStarted: true,
+        saying: ["\(words)ALSA knows no PCM of this name"])
+    }
+    try await expectFailure(
+      ["run", "--control-socket", "none", "--input", "null", "--output", "nonsense:1"],
+      saying: ["--output: playback device \"nonsense:1\": ALSA knows no PCM of this name"])
+  }
+
+  @Test func thePlacesOfProgramsAreChecked() async throws {
+    try folder.write(Data(), "file")
+    for (place, words) in [
+      ("fifo:\(folder.path("file"))", "exists and is not a FIFO"),
+      ("fifo:\(folder.path("file/fifo"))", "is not a folder"),
+      ("file:\(folder.path("nothing.wav"))", "there is no file that this user can read"),
+    ] {
+      try folder.write(
+        Data("programs: {far_ends: [{id: alice, input: '\(place)'}]}".utf8), "edge.yaml")
+      try await expectFailure(
+        ["check-config", "edge.yaml"],
+        saying: ["edge.yaml:1: programs.far_ends: the input of far end alice in ", words])
+    }
+    let missing = folder.path("missing/fifo")
+    try folder.write(Data("programs: {voice: 'fifo:\(missing)'}".utf8), "edge.yaml")
+    let result = try await edge(["check-config", "edge.yaml"])
+    #expect(result.status == 0 && result.errorLines.count == 1, "\(result.errors)")
+    #expect(
+      result.errors.contains("edge.yaml:1: programs.voice: \(missing): there is no folder "),
+      "\(result.errors)")
+  }
+
   @Test func anOrdinaryUserNeedsNoOptionForTheSocket() async throws {
     let runtime = folder.path("runtime")
     try FileManager.default.createDirectory(

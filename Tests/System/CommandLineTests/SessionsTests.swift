@@ -66,6 +66,21 @@ struct SessionsTests {
     #expect(words.text.contains("microphone -") && words.text.contains("muted by olga"))
   }
 
+  @Test func theSampleOfAChangeIsPrinted() async throws {
+    let call = try await LiveCall(in: folder)
+    // On a busy machine the sample may have passed when the command asks.
+    let muted = try await call.json("sessions", "mute", "call-1", "--at-sample", "24123")
+    #expect(muted["muted"] as? Bool == true && muted["appliedAtSample"] as? Int ?? 0 >= 24_123)
+    let unmuted = try await call.run("sessions", "unmute", "call-1")
+    #expect(unmuted.text.contains(/generation 2, from sample \d+\n/), "\(unmuted.text)")
+    let mode = "preferred_mic_mode=WIDE_SPECTRUM"
+    let changed = try await call.run("sessions", "set", "call-1", mode)
+    #expect(changed.text.contains(/changed       at sample \d+\n/), "\(changed.text)")
+    let label = try await call.json("sessions", "set", "call-1", "labels.room=hall")
+    #expect(label["name"] as? String == "sessions/call-1" && label["appliedAtSample"] == nil)
+    try await call.end()
+  }
+
   @Test func aReaderThatEndsEndsTheCommandWithSuccess() async throws {
     let call = try await LiveCall(in: folder)
     let watch = "sessions watch call-1 --stats 0.1 --server \(call.server.address)"

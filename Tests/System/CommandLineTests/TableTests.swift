@@ -108,10 +108,10 @@ struct TableTests {
 
         """.utf8), "controls.jsonl")
     let result = try await process(["--controls", "controls.jsonl", "--events", "events.csv"])
-    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.status == 2, "\(result.errors)")
     let rows = String(decoding: try folder.data("events.csv"), as: UTF8.self)
       .split(separator: "\n").map { $0.split(separator: ",", omittingEmptySubsequences: false) }
-    #expect(rows[0].count == 10)
+    #expect(rows[0].count == 11)
     let results = rows.filter { $0[3] == "control_result" }
     #expect(results.map { $0[5] } == ["1.0", "0.0"], "\(rows)")
     #expect(rows.contains { $0[3] == "mute_changed" && $0[0] == "1.0" && $0[5] == "1.0" })

@@ -38,6 +38,32 @@ struct IdleSettingsTests {
     ("routes: {ports: [{id: d, input: m, pattern: stereo}]}", "port d", "input_channels: 1"),
     ("routes: {ports: [{id: d, input: m, turned: true}]}", "turned of port d", "without a pattern"),
     ("routes: {ports: [{id: d, input: m, headphones: true}]}", "port d", "without an output"),
+    (
+      "routes: {ports: [{id: d, input: m, microphone_spacing: 30}]}",
+      "microphone_spacing of port d",
+      "input_channels: 1"
+    ),
+    (
+      "routes: {ports: [{id: d, output: s, microphone_spacing: 30}]}",
+      "microphone_spacing of port d", "without an input"
+    ),
+    (
+      "programs: {far_ends: [{id: alice, azimuth_degrees: 45}]}",
+      "programs.far_ends: azimuth_degrees of far end alice", "without spatial_audio.enabled"
+    ),
+    (
+      "programs: {far_ends: [{id: alice, elevation_degrees: 45, gain_db: 3}]}",
+      "elevation_degrees of far end alice", "without spatial_audio.enabled"
+    ),
+    (
+      "{programs: {far_ends: [{id: alice}]}, session: {config: {spatial_audio: "
+        + "{sources: [{far_end_id: alice, azimuth_degrees: 9}]}}}}",
+      "session.config: the place of \"alice\"", "beside programs.far_ends"
+    ),
+    (
+      "session: {config: {spatial_audio: {sources: [{far_end_id: bob}]}}}",
+      "session.config: the place of \"bob\"", "no far end of this id"
+    ),
     ("routes: {ports: [{id: d, input: m, product: p}]}", "port d", "without audio.tuning"),
     (
       "{audio: {reference: reports}, routes: {ports: [{id: d, input: m, output: s, loopback: l}]}}",
@@ -110,6 +136,11 @@ struct IdleSettingsTests {
     "{audio: {input_channels: 2}, routes: {ports: [{id: d, input: m, pattern: stereo}]}}",
     "{mute: {keys: [bluez]}, keys: {play_pause: command, command: 'true'}}",
     "injection: {command: 'true', remember: true}",
+    "{audio: {input_channels: 2}, routes: {ports: [{id: d, input: m, microphone_spacing: 30}]}}",
+    "programs: {far_ends: [{id: alice, gain_db: -6}]}",
+    "{programs: {far_ends: [{id: alice, azimuth_degrees: 45}]}, "
+      + "routes: {ports: [{id: d, output: s, headphones: true}]}, "
+      + "session: {config: {spatial_audio: {enabled: true}}}}",
   ])
   func aSettingWithAnEffectIsNotNamed(text: String) throws {
     #expect(try warnings(text) == [])

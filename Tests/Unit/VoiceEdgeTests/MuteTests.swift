@@ -37,7 +37,7 @@ struct MuteTests {
 
   @Test func aProgramOfThisMachineMutes() async throws {
     try await run { rig in
-      let state = try await rig.local.setMute("sessions/edge", muted: true)
+      let state = try await rig.local.setMute("sessions/edge", muted: true).state
       #expect(state.muted && state.actor == "olga")
       try await expectMuted(rig, true, holders: [.session])
       #expect(try await rig.remote.get("sessions/edge").mute == state)

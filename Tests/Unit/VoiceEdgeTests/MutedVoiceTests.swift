@@ -53,7 +53,7 @@ struct MutedVoiceTests {
     try await run { rig, server, tap in
       let refusal = SessionScript.Answer.refuse(.explained(.resourceExhausted, reason))
       server.script { ($0.calls, $0.controls) = ([refusal], [refusal, refusal]) }
-      let state = try await rig.local.setMute("", muted: true)
+      let state = try await rig.local.setMute("", muted: true).state
       #expect(state.muted)
       try await expectSilence(tap, for: .milliseconds(1300))
       #expect(mutes(server) == [true, true, true])

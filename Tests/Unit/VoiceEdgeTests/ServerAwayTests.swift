@@ -60,7 +60,7 @@ struct ServerAwayTests {
     try await AgentRig.run {
       $0.hasServer = false
     } _: { rig in
-      let state = try await rig.local.setMute("sessions/edge", muted: true)
+      let state = try await rig.local.setMute("sessions/edge", muted: true).state
       #expect(state.muted && state.actor == "agent")
       #expect(try await rig.edgeStatus().muted)
       let session = try await rig.local.get("sessions/edge")

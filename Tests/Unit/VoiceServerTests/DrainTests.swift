@@ -53,7 +53,7 @@ struct DrainTests {
       }
       // The session goes on, and is controlled and watched as before.
       try await client.waitForFrames(more: 3)
-      #expect(try await steering.setMute(client.session, muted: true).muted)
+      #expect(try await steering.setMute(client.session, muted: true).state.muted)
       let late = try await steering.begunWatch(client.session)
       late.cancel()
     }

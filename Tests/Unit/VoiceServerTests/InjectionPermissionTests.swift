@@ -156,12 +156,12 @@ struct InjectionPermissionTests {
         let olga = server.steering(as: "olga")
         #expect(try await olga.get(session.name).injectionAvailable)
         for mode in [.none, .spokenAudio] as [Anechoic_V1_InjectionMode] {
-          let updated = try await olga.update(
+          let answer = try await olga.update(
             .with {
               $0.name = session.name
               $0.config.preferredInjectionMode = mode
             }, mask: ["config.preferred_injection_mode"])
-          #expect(updated.injectionAvailable == (mode == .spokenAudio))
+          #expect(answer.session.injectionAvailable == (mode == .spokenAudio))
         }
       }
       let changes = recording.events.compactMap { event -> Bool? in

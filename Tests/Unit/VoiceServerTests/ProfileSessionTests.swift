@@ -164,13 +164,15 @@ struct ProfileSessionTests {
         .with {
           $0.name = stream.started.session
           $0.config.spatialAudio.listenerProfile = ""
-        }, mask: ["config.spatial_audio.listener_profile"])
+        }, mask: ["config.spatial_audio.listener_profile"]
+      ).session
       #expect(session.config.spatialAudio.listenerProfile.isEmpty)
       let again = try await steering.update(
         .with {
           $0.name = stream.started.session
           $0.config.spatialAudio.listenerProfile = "turned"
-        }, mask: ["config.spatial_audio.listener_profile"])
+        }, mask: ["config.spatial_audio.listener_profile"]
+      ).session
       #expect(again.config.spatialAudio.listenerProfile == "turned")
       stream.cancel()
     }

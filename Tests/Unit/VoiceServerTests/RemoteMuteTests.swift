@@ -51,11 +51,11 @@ struct RemoteMuteTests {
       try await stream.send(.with { $0.microphone.samples = Data(AudioFormat.s16.babble(100)) })
       try await olga.waitForFrames(of: name)
 
-      let first = try await olga.setMute(name, muted: true)
+      let first = try await olga.setMute(name, muted: true).state
       #expect(first.muted && first.generation == 1)
       #expect(first.actor == "olga" && first.source == .controlClient)
       // Nothing changes, so no client becomes the actor.
-      let again = try await paul.setMute(name, muted: true)
+      let again = try await paul.setMute(name, muted: true).state
       #expect(again == first)
       let gesture = try await paul.reportMuteGesture(name, id: "1").state
       #expect(!gesture.muted && gesture.generation == 2)
@@ -91,7 +91,7 @@ struct RemoteMuteTests {
     try await TestServer.run { server in
       let stream = try await server.client.process(.mediaClock())
       let (name, olga) = (stream.started.session, server.steering(as: "olga"))
-      #expect(try await olga.setMute(name, muted: true, ifGeneration: 0).generation == 1)
+      #expect(try await olga.setMute(name, muted: true, ifGeneration: 0).state.generation == 1)
       for stale in [0, 2, .max] as [UInt64] {
         for muted in [true, false] {
           let status = try await refusal {
@@ -102,7 +102,7 @@ struct RemoteMuteTests {
       }
       let mute = try await olga.get(name).mute
       #expect(mute.muted && mute.generation == 1)
-      #expect(try await olga.setMute(name, muted: false, ifGeneration: 1).generation == 2)
+      #expect(try await olga.setMute(name, muted: false, ifGeneration: 1).state.generation == 2)
       stream.cancel()
     }
   }

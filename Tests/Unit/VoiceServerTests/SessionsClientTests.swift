@@ -26,7 +26,7 @@ struct SessionsClientTests {
       #expect(try await watch.receive()?.snapshot.name == stream.started.session)
       watch.cancel()
       await #expect(throws: Status.self) { try await watch.receive() }
-      #expect(try await client.setMute(stream.started.session, muted: true).actor == "olga")
+      #expect(try await client.setMute(stream.started.session, muted: true).state.actor == "olga")
       stream.finish()
       while try await stream.receive() != nil {}
     }

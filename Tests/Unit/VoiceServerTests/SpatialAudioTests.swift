@@ -86,7 +86,8 @@ struct SpatialAudioTests {
         .with {
           $0.name = stream.started.session
           $0.config.spatialAudio.sources = [.with { $0.farEndID = "bob" }]
-        }, mask: ["config.spatial_audio.sources"])
+        }, mask: ["config.spatial_audio.sources"]
+      ).session
       #expect(updated.config.spatialAudio.sources.map(\.farEndID) == ["bob"])
       #expect(updated.config.spatialAudio.enabled)
       #expect(stream.started.inputs.farEnds.map(\.farEndID) == Self.ids)

@@ -61,7 +61,8 @@ struct SteeringTests {
       try await Task.sleep(for: .milliseconds(300))
       #expect(try await !steering.get(name).mute.muted)
       try await send(30)
-      #expect(try await muted.muted)
+      let answer = try await muted
+      #expect(answer.state.muted && answer.appliedAtSample == 3277)
       let response = try await changed
       #expect(response.appliedAtSample == 4011)
       #expect(response.session.config.preferredMicMode == .wideSpectrum)

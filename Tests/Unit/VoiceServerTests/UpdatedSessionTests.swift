@@ -43,7 +43,7 @@ struct UpdatedSessionTests {
           $0.config.mute.rejectGestureOnTimeout = true
         }
         field.set(&update)
-        let updated = try await steering.update(update, mask: [field.path])
+        let updated = try await steering.update(update, mask: [field.path]).session
         field.set(&expected)
         let read = try await steering.get(client.session)
         #expect(updated.labels == expected.labels && read.labels == expected.labels)
@@ -70,7 +70,8 @@ struct UpdatedSessionTests {
           .with {
             $0.name = client.session
             $0.config.preferredMicMode = .wideSpectrum
-          }, mask: ["config"])
+          }, mask: ["config"]
+        ).session
         #expect(session.config.preferredMicMode == .wideSpectrum)
         #expect(session.config.mute == plain.mute)
         #expect(session.config.otherAudioDucking == plain.otherAudioDucking)
@@ -146,7 +147,8 @@ struct UpdatedSessionTests {
         .with {
           $0.name = name
           $0.labels = most
-        }, mask: ["labels"])
+        }, mask: ["labels"]
+      ).session
       #expect(session.labels == most)
       stream.cancel()
     }

@@ -92,7 +92,7 @@ struct WatchedHistoryTests {
     try await TestServer.run { server in
       let stream = try await server.client.process(.mediaClock())
       let (name, steering) = (stream.started.session, server.steering(as: "olga"))
-      let next = try await steering.setMute(name, muted: true).generation + 1
+      let next = try await steering.setMute(name, muted: true).state.generation + 1
       // The id of the next event is valid.
       let watch = try await steering.watch(name, fromEvent: next)
       #expect(try await watch.receive()?.snapshot.mute.muted == true)

@@ -54,6 +54,18 @@ typedef enum {
   ANECHOIC_FALLBACK_SILENCE = 1,
 } anechoic_fallback;
 
+/* How much other audio is lowered in the playback. */
+typedef enum {
+  /* 12 dB. */
+  ANECHOIC_DUCKING_DEFAULT = 0,
+  /* 4 dB. */
+  ANECHOIC_DUCKING_MIN = 1,
+  /* 18 dB. */
+  ANECHOIC_DUCKING_MID = 2,
+  /* 30 dB. */
+  ANECHOIC_DUCKING_MAX = 3,
+} anechoic_ducking;
+
 /* The direction in which two microphones near each other hear together. */
 typedef enum {
   /* Each microphone is a channel. */
@@ -129,6 +141,13 @@ typedef struct {
   bool spatial_audio;
   /* Whether anechoic_report_head_pose turns the places. */
   bool head_tracked;
+  /* Music, prompts and other sound of the device, anechoic_push_other_audio: 0 (none, the default), 1 or 2. It
+   * needs a playback, in which the session lowers it, and with a playback of two channels it is heard in
+   * space as the far ends are. */
+  uint32_t other_audio_channels;
+  anechoic_ducking other_audio_ducking;
+  /* Whether other audio is lowered fully while somebody talks, and by a third of it (in dB) otherwise. */
+  bool advanced_ducking;
 } anechoic_options;
 
 typedef enum {
@@ -193,9 +212,15 @@ size_t anechoic_push_far_end(anechoic_session *session, uint32_t index, const fl
 size_t anechoic_push_far_end_int16(
     anechoic_session *session, uint32_t index, const int16_t *samples, size_t frames);
 
+/* Adds samples of other audio, with options.other_audio_channels, as anechoic_push_far_end does for a far end.
+ * Returns the number of sample frames, which is 0 without other_audio_channels. */
+size_t anechoic_push_other_audio(anechoic_session *session, const float *samples, size_t frames);
+size_t anechoic_push_other_audio_int16(anechoic_session *session, const int16_t *samples, size_t frames);
+
 /* Takes the mix for the loudspeaker, with options.playback_channels, delay_ms after the microphone with whose
- * samples the far ends came. Returns the number of sample frames: as many as were pushed of the microphone and
- * not taken yet, and at most `frames`. While there is no mix from the server, it is the sum of the far ends.
+ * samples the far ends and other audio came. Returns the number of sample frames: as many as were pushed of the
+ * microphone and not taken yet, and at most `frames`. While there is no mix from the server, it is the sum of the
+ * far ends and of other audio, which is then not lowered.
  * Does not wait, lock or allocate; one thread takes it. */
 size_t anechoic_pull_playback(anechoic_session *session, float *output, size_t frames);
 size_t anechoic_pull_playback_int16(anechoic_session *session, int16_t *output, size_t frames);
@@ -297,6 +322,32 @@ anechoic_call *anechoic_hold_call(const char *socket, const char *holder, char *
 bool anechoic_is_call_held(anechoic_call *call);
 /* Ends the call, unless something else holds it, and frees it. NULL is allowed. */
 void anechoic_release_call(anechoic_call *call);
+
+/* Sound that a program plays to the person as a far end of its own, by the edge agent of the machine. The agent
+ * takes the samples at the pace of its microphone, and has no audio thread here: these functions may lock and
+ * allocate. One thread at a time uses a far end. */
+typedef struct anechoic_far_end anechoic_far_end;
+
+/* Begins to play. Returns at once; anechoic_is_far_end_over tells a refusal. `socket` is as in
+ * anechoic_hold_call. `name` is that of one of programs.far_ends, or any other if programs.spare_far_ends has
+ * room: 1 to 63 of a-z A-Z 0-9 - _ and the full stop. `sample_rate_hz` is 8000, 16000, 24000, 32000, 44100 or
+ * 48000, and `channels` 1 or 2, of which the agent makes one. `place` is where the far end is heard with spatial
+ * audio; NULL: its place in programs.far_ends, or straight ahead. Returns NULL if one of them is not valid, with
+ * the reason in `message`, which has `message_size` bytes and may be NULL. */
+anechoic_far_end *anechoic_play_far_end(
+    const char *socket, const char *name, uint32_t sample_rate_hz, uint32_t channels, const anechoic_place *place,
+    char *message, size_t message_size);
+/* Adds samples in -1...1, interleaved. Does not wait. Returns the number of sample frames for which there was
+ * room: at most a second waits here. 0 once the far end is over. */
+size_t anechoic_write_far_end(anechoic_far_end *far_end, const float *samples, size_t frames);
+/* Moves the far end, after the samples that were written before. Returns false, and changes nothing, for a value
+ * out of range. */
+bool anechoic_move_far_end(anechoic_far_end *far_end, const anechoic_place *place);
+/* Whether the agent plays no more, because it is away or refuses, with the reason in `message`. */
+bool anechoic_is_far_end_over(anechoic_far_end *far_end, char *message, size_t message_size);
+/* Ends the far end once the agent has taken what was written, at the latest after 10 s, and frees it. NULL
+ * is allowed. */
+void anechoic_end_far_end(anechoic_far_end *far_end);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 
 #include "EventQueue.h"
 #include "HeldCall.h"
+#include "PlayedFarEnd.h"
 #include "Places.h"
 #include "ProgramOptions.h"
 #include "Text.h"
@@ -30,6 +31,24 @@ struct anechoic_call {
       : held(socket == nullptr ? "" : socket, holder == nullptr ? "" : holder) {}
 
   anechoic::HeldCall held;
+};
+
+struct anechoic_far_end {
+  anechoic_far_end(const char* socket, const char* name, uint32_t rate, uint32_t channels,
+                   const anechoic_place* place)
+      : played(text(socket), text(name), rate, channels, source(name, place)) {}
+
+  anechoic::PlayedFarEnd played;
+
+ private:
+  static std::string text(const char* given) { return given == nullptr ? "" : given; }
+  static std::optional<anechoic::v1::SpatialAudio::Source> source(const char* name,
+                                                                  const anechoic_place* place) {
+    if (place == nullptr) return std::nullopt;
+    auto source = anechoic::source(text(name), *place);
+    if (!source) throw std::invalid_argument("place: a value is out of range");
+    return source;
+  }
 };
 
 namespace anechoic {
@@ -78,6 +97,16 @@ size_t pushFarEnd(anechoic_session* session, uint32_t index, const Sample* sampl
   if (session == nullptr || samples == nullptr || frames > mostFrames) return 0;
   return size_t(session->voice.pushFarEnd(index, int64_t(frames), [&](int64_t frame) {
     const float sample = toFloat(samples[frame]);
+    return std::isfinite(sample) ? sample : 0.0f;
+  }));
+}
+
+template <typename Sample>
+size_t pushOtherAudio(anechoic_session* session, const Sample* samples, size_t frames) {
+  if (session == nullptr || samples == nullptr || frames > mostFrames) return 0;
+  const size_t channels = session->voice.settings().otherAudioChannels;
+  return size_t(session->voice.pushOtherAudio(int64_t(frames), [&](int64_t frame, size_t channel) {
+    const float sample = toFloat(samples[size_t(frame) * channels + channel]);
     return std::isfinite(sample) ? sample : 0.0f;
   }));
 }
@@ -206,6 +235,16 @@ EXPORT size_t anechoic_push_far_end_int16(anechoic_session* session, uint32_t in
   return anechoic::pushFarEnd(session, index, samples, frames);
 }
 
+EXPORT size_t anechoic_push_other_audio(anechoic_session* session, const float* samples,
+                                        size_t frames) {
+  return anechoic::pushOtherAudio(session, samples, frames);
+}
+
+EXPORT size_t anechoic_push_other_audio_int16(anechoic_session* session, const int16_t* samples,
+                                              size_t frames) {
+  return anechoic::pushOtherAudio(session, samples, frames);
+}
+
 EXPORT size_t anechoic_pull_playback(anechoic_session* session, float* output, size_t frames) {
   return anechoic::pullPlayback(session, output, frames);
 }
@@ -275,5 +314,44 @@ EXPORT bool anechoic_is_call_held(anechoic_call* call) {
 }
 
 EXPORT void anechoic_release_call(anechoic_call* call) { delete call; }
+
+EXPORT anechoic_far_end* anechoic_play_far_end(const char* socket, const char* name,
+                                               uint32_t rate, uint32_t channels,
+                                               const anechoic_place* place, char* message,
+                                               size_t messageSize) try {
+  return new anechoic_far_end(socket, name, rate, channels, place);
+} catch (const std::exception& error) {
+  anechoic::copyText(error.what(), message, messageSize);
+  return nullptr;
+}
+
+EXPORT size_t anechoic_write_far_end(anechoic_far_end* farEnd, const float* samples,
+                                     size_t frames) try {
+  if (farEnd == nullptr || samples == nullptr || frames > anechoic::mostFrames) return 0;
+  return farEnd->played.write(samples, frames);
+} catch (const std::bad_alloc&) {
+  return 0;
+}
+
+EXPORT bool anechoic_move_far_end(anechoic_far_end* farEnd, const anechoic_place* place) try {
+  if (farEnd == nullptr || place == nullptr) return false;
+  const auto source = anechoic::source(farEnd->played.name(), *place);
+  if (source) farEnd->played.move(*source);
+  return source.has_value();
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+EXPORT bool anechoic_is_far_end_over(anechoic_far_end* farEnd, char* message,
+                                     size_t messageSize) try {
+  if (farEnd == nullptr) return true;
+  const auto problem = farEnd->played.problem();
+  if (problem) anechoic::copyText(problem->c_str(), message, messageSize);
+  return problem.has_value();
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+EXPORT void anechoic_end_far_end(anechoic_far_end* farEnd) { delete farEnd; }
 
 }  // extern "C"

@@ -28,7 +28,8 @@ struct Exchange {
   // The longest time by which a delay may grow before the first sample.
   static constexpr int64_t growthMilliseconds = 1000;
 
-  Exchange(Format format, int64_t delayMilliseconds, bool muted, uint32_t farEndCount = 0)
+  Exchange(Format format, int64_t delayMilliseconds, bool muted, uint32_t farEndCount = 0,
+           uint32_t otherAudioChannels = 0)
       : wait(format.samples(waitMilliseconds)),
         delay(format.samples(delayMilliseconds)),
         longestDelay(delay + format.samples(growthMilliseconds)),
@@ -38,6 +39,7 @@ struct Exchange {
         playback(format.playbackChannels > 0 ? capacity(format) : 1, format.playbackChannels),
         // A far end may be ahead of the microphone by `wait`.
         farEnds(farEndCount, capacity(format) + wait),
+        otherAudio(otherAudioChannels, capacity(format) + wait),
         mute(muted) {}
 
   const int64_t wait;
@@ -49,6 +51,7 @@ struct Exchange {
   SparseTape voice;
   SparseTape playback;
   FarEnds farEnds;
+  FarEnds otherAudio;  // its channels
 
   // The positions after the last sample frame that was pushed, and pulled of the voice and of the
   // playback.

@@ -9,7 +9,7 @@
 
 namespace anechoic {
 
-// The sound of a named far end, at the positions of the microphone with which it came.
+// One channel of sound to be played, at the positions of the microphone with which it came.
 struct FarEndTape {
   explicit FarEndTape(int64_t capacity) : tape(capacity, 1) {}
 
@@ -19,7 +19,7 @@ struct FarEndTape {
   std::atomic_flag pushing;
 };
 
-// The named far ends of a session. One thread pushes each of them.
+// The named far ends of a session, or the channels of its other audio. One thread pushes each of them.
 class FarEnds {
  public:
   FarEnds(uint32_t count, int64_t capacity) {
@@ -49,7 +49,7 @@ class FarEnds {
     return taken;
   }
 
-  // Whether a far end has sound in a span of positions.
+  // Whether one of them has sound in a span of positions.
   bool has(size_t index, int64_t first, int64_t count) const noexcept {
     for (int64_t position = first; position < first + count; ++position) {
       if (tapes_[index]->tape.has(position)) return true;
@@ -61,11 +61,11 @@ class FarEnds {
     const SparseTape& tape = tapes_[index]->tape;
     return tape.has(position) ? tape.get(position, 0) : 0;
   }
-  // Returns the sum of all far ends at a position, within full scale.
+  // Returns the sum of all of them at a position.
   float sum(int64_t position) const noexcept {
     float sum = 0;
     for (size_t index = 0; index < tapes_.size(); ++index) sum += get(index, position);
-    return std::clamp(sum, -1.0f, 1.0f);
+    return sum;
   }
 
  private:

@@ -5,15 +5,14 @@
 #include <google/protobuf/wire_format_lite.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
 #include <mutex>
 #include <stdexcept>
-#include <vector>
+
+#include "AgentAddress.h"
 
 namespace anechoic {
 
@@ -23,23 +22,7 @@ using std::chrono_literals::operator""s;
 
 const std::string method = "/anechoic.v1.EdgeService/HoldCall";
 constexpr size_t longestHolder = 100;
-// The longest path that the address of a unix socket can have.
-constexpr size_t longestPath = 107;
 constexpr auto pause = 1s;
-
-// The same places in the same order as anechoic-edge has them.
-std::string defaultPath() {
-  const std::string file = "/anechoic-edge/control.sock";
-  std::vector<std::string> paths;
-  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-  if (runtime != nullptr && runtime[0] == '/') paths.push_back(runtime + file);
-  paths.push_back("/tmp/anechoic-edge-" + std::to_string(geteuid()) + "/control.sock");
-  paths.push_back("/run" + file);
-  const auto found = std::find_if(paths.begin(), paths.end(), [](const std::string& path) {
-    return access(path.c_str(), F_OK) == 0;
-  });
-  return found == paths.end() ? paths.front() : *found;
-}
 
 // The HoldCallRequest of edge.proto, whose only field is the holder. The other messages of the agent
 // would double the library.
@@ -103,10 +86,7 @@ class HeldCall::Attempt : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc:
 };
 
 HeldCall::HeldCall(std::string socketPath, std::string holder) : state_(std::make_unique<State>()) {
-  if (socketPath.empty()) socketPath = defaultPath();
-  if (socketPath.size() > longestPath) {
-    throw std::invalid_argument("socket: the path of a socket has at most 107 bytes");
-  }
+  const std::string target = agentAddress(std::move(socketPath));
   const bool isPrintable = std::all_of(holder.begin(), holder.end(),
                                        [](char letter) { return letter >= ' ' && letter <= '~'; });
   if (holder.empty() || holder.size() > longestHolder || !isPrintable || holder.front() == ' ' ||
@@ -114,7 +94,7 @@ HeldCall::HeldCall(std::string socketPath, std::string holder) : state_(std::mak
     throw std::invalid_argument(
         "holder: must have 1 to 100 printable ASCII characters, without a space at either end");
   }
-  thread_ = std::thread(&HeldCall::run, this, "unix:" + socketPath, holder);
+  thread_ = std::thread(&HeldCall::run, this, target, holder);
 }
 
 HeldCall::~HeldCall() {

@@ -9,7 +9,7 @@
 namespace anechoic {
 
 // The work of the thread that pulls the playback: the server's mix, or else the sum of the far
-// ends, a constant time after the microphone.
+// ends and other audio within full scale, a constant time after the microphone.
 class Listening {
  public:
   Listening(Format format, Exchange& exchange)
@@ -47,9 +47,17 @@ class Listening {
     const float sum = exchange_.farEnds.sum(position - delay);
     for (size_t channel = 0; channel < format_.playbackChannels; ++channel) {
       if (hasMix) mix_[channel] = exchange_.playback.get(position, channel);
-      fallback_[channel] = sum;
+      fallback_[channel] = std::clamp(sum + otherAudio(position - delay, channel), -1.0f, 1.0f);
     }
     crossfade_.next(hasMix ? mix_.data() : nullptr, fallback_.data(), played_.data());
+  }
+
+  // Returns the sample of other audio for a channel of the playback: its own, the only one, or the
+  // mean of both.
+  float otherAudio(int64_t position, size_t channel) const noexcept {
+    const FarEnds& audio = exchange_.otherAudio;
+    if (audio.count() == format_.playbackChannels) return audio.get(channel, position);
+    return audio.count() == 0 ? 0 : audio.sum(position) / float(audio.count());
   }
 
   const Format format_;

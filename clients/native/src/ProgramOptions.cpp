@@ -111,6 +111,10 @@ void check(const anechoic_options& options) {
   checkChannels("microphone_channels", options.microphone_channels, 1);
   checkChannels("reference_channels", options.reference_channels, 0);
   checkChannels("playback_channels", options.playback_channels, 0);
+  checkChannels("other_audio_channels", options.other_audio_channels, 0);
+  if (options.other_audio_channels > 0 && options.playback_channels == 0) {
+    throw OptionError("other_audio_channels: other audio needs playback_channels");
+  }
   if (options.delay_ms < 50 || options.delay_ms > 1000) {
     throw OptionError("delay_ms: " + std::to_string(options.delay_ms) +
                       " is not allowed; use 50 to 1000");
@@ -179,6 +183,28 @@ std::optional<v1::MicrophonePair> microphonePair(const anechoic_options& options
   return pair;
 }
 
+v1::OtherAudioDucking ducking(const anechoic_options& options) {
+  v1::OtherAudioDucking ducking;
+  ducking.set_advanced_ducking_enabled(options.advanced_ducking);
+  switch (const int level = code(options.other_audio_ducking)) {
+    case ANECHOIC_DUCKING_DEFAULT:
+      return ducking;
+    case ANECHOIC_DUCKING_MIN:
+      ducking.set_level(v1::OtherAudioDucking::LEVEL_MIN);
+      return ducking;
+    case ANECHOIC_DUCKING_MID:
+      ducking.set_level(v1::OtherAudioDucking::LEVEL_MID);
+      return ducking;
+    case ANECHOIC_DUCKING_MAX:
+      ducking.set_level(v1::OtherAudioDucking::LEVEL_MAX);
+      return ducking;
+    default:
+      throw OptionError("other_audio_ducking: " + std::to_string(level) +
+                        " is unknown; use ANECHOIC_DUCKING_DEFAULT (0), _MIN (1), _MID (2) or "
+                        "_MAX (3)");
+  }
+}
+
 Fallback fallback(int fallback) {
   switch (fallback) {
     case ANECHOIC_FALLBACK_MICROPHONE:
@@ -217,6 +243,10 @@ Settings settings(const anechoic_options* given) {
   settings.format.playbackChannels = options.playback_channels;
   settings.engine = text(options.engine);
   settings.farEnds = farEnds(options);
+  settings.otherAudioChannels = options.other_audio_channels;
+  if (const auto wanted = ducking(options); settings.otherAudioChannels > 0) {
+    *settings.config.mutable_other_audio_ducking() = wanted;
+  }
   settings.microphonePair = microphonePair(options);
   if (options.spatial_audio || options.head_tracked) {
     v1::SpatialAudio& spatial = *settings.config.mutable_spatial_audio();

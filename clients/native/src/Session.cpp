@@ -49,6 +49,9 @@ v1::ProcessRequest Session::start(bool resumes, int64_t kept, bool isMuted) {
     input.set_far_end_id(farEnd);
     setPlain(*input.mutable_format(), format, 1);
   }
+  if (settings_.otherAudioChannels > 0) {
+    setPlain(*start.mutable_inputs()->mutable_other_audio(), format, settings_.otherAudioChannels);
+  }
   if (format.playbackChannels > 0) {
     setPlain(*start.mutable_outputs()->mutable_playback(), format, format.playbackChannels);
   }

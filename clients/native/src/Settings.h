@@ -36,6 +36,8 @@ struct Settings {
   std::map<std::string, std::string> labels;
   // The ids of the named far ends, which need a playback.
   std::vector<std::string> farEnds;
+  // The channels of other audio, which needs a playback. 0: none.
+  uint32_t otherAudioChannels = 0;
   std::optional<v1::MicrophonePair> microphonePair;
   bool isMuted = false;
   int64_t delayMilliseconds = 120;

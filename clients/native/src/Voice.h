@@ -23,7 +23,7 @@ class Voice {
   Voice(Settings settings, Listener* listener)
       : settings_(std::move(settings)),
         exchange_(settings_.format, settings_.delayMilliseconds, settings_.isMuted,
-                  uint32_t(settings_.farEnds.size())),
+                  uint32_t(settings_.farEnds.size()), settings_.otherAudioChannels),
         scene_(settings_.config.spatial_audio()),
         capture_(settings_.format, exchange_),
         playout_(settings_.format, settings_.fallback == Fallback::silence, exchange_),
@@ -67,6 +67,19 @@ class Voice {
     if (index >= exchange_.farEnds.count()) return 0;
     const int64_t pushed = exchange_.pushed.load(std::memory_order_acquire);
     return exchange_.farEnds.push(index, count, pushed, exchange_.wait, samples);
+  }
+
+  // Adds samples of other audio. Returns the number of sample frames, without those for which there
+  // is no room. Runs per block: no allocation, lock, log or wait.
+  template <typename Samples>
+  int64_t pushOtherAudio(int64_t count, const Samples& samples) noexcept {
+    const int64_t pushed = exchange_.pushed.load(std::memory_order_acquire);
+    int64_t taken = 0;
+    for (size_t channel = 0; channel < exchange_.otherAudio.count(); ++channel) {
+      taken = exchange_.otherAudio.push(channel, count, pushed, exchange_.wait,
+                                        [&](int64_t frame) { return samples(frame, channel); });
+    }
+    return taken;
   }
 
   // Runs per block: no allocation, lock, log or wait.

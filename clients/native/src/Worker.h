@@ -62,6 +62,7 @@ class Worker {
   bool sendAudio(Clock::time_point now);
   void dropDebt(Clock::time_point now);
   void addFarEnds(int64_t count, v1::AudioInput& audio);
+  void addOtherAudio(int64_t count, v1::AudioInput& audio);
   void fill(const Tape& tape, uint32_t channels, int64_t count, v1::AudioChunk& chunk,
             std::string (OpusPackets::*encode)(const std::vector<float>&));
   void ended(const Ending& ending, Clock::time_point now);

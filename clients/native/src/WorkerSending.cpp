@@ -95,6 +95,7 @@ bool Worker::sendAudio(Clock::time_point now) {
          &OpusPackets::encodeReference);
   }
   addFarEnds(count, audio);
+  addOtherAudio(count, audio);
   session_.sent(session_.next() + count);
   call_->write(std::move(request));
   reconnection_.sent(now);
@@ -114,6 +115,25 @@ void Worker::addFarEnds(int64_t count, v1::AudioInput& audio) {
     far.set_far_end_id(settings_.farEnds[index]);
     far.mutable_audio()->set_samples(samples_.data(), samples_.size() * sizeof(float));
   }
+}
+
+// Adds other audio if it has sound, with the samples that came with those of the microphone.
+void Worker::addOtherAudio(int64_t count, v1::AudioInput& audio) {
+  const int64_t first = session_.next();
+  const FarEnds& other = exchange_.otherAudio;
+  const size_t channels = other.count();
+  bool hasSound = false;
+  for (size_t channel = 0; channel < channels; ++channel) {
+    hasSound = hasSound || other.has(channel, first, count);
+  }
+  if (!hasSound) return;
+  samples_.resize(size_t(count) * channels);
+  for (int64_t frame = 0; frame < count; ++frame) {
+    for (size_t channel = 0; channel < channels; ++channel) {
+      samples_[size_t(frame) * channels + channel] = other.get(channel, first + frame);
+    }
+  }
+  audio.mutable_other_audio()->set_samples(samples_.data(), samples_.size() * sizeof(float));
 }
 
 void Worker::fill(const Tape& tape, uint32_t channels, int64_t count, v1::AudioChunk& chunk,

@@ -41,6 +41,16 @@ async def test_the_echo_is_removed_and_the_voice_is_kept(server, microphone, ref
 
 
 @in_loop
+async def test_arguments_without_effect_are_told(server, caplog):
+    settings = {"other_audio_ducking.level": "MAX"}
+    async with anechoic.Session(server, microphone=MONO, settings=settings) as session:
+        assert [each.split(":")[0] for each in session.warnings] == ["config.other_audio_ducking"]
+    assert "config.other_audio_ducking: has no effect without inputs.other_audio" in caplog.text
+    async with anechoic.Session(server, microphone=MONO) as session:
+        assert session.warnings == []
+
+
+@in_loop
 async def test_the_turns_of_the_near_end_are_events(server, sample):
     """The near end talks from 9.1 to 13.9 s and from 14.4 to 18.6 s."""
     near = anechoic.Recording.read(sample / "near.wav")

@@ -69,6 +69,8 @@ async def test_a_change_from_outside_lands_on_its_sample(server):
             sessions.configure(session.id, {"preferred_mic_mode": "WIDE_SPECTRUM"}, at_sample=changed_at),
         )
         assert state.muted and info.config.preferred_mic_mode == MicMode.WIDE_SPECTRUM.value
+        assert (state.applied_at_sample, info.applied_at_sample) == (muted_at, changed_at)
+        assert (await sessions.unmute(session.id)).applied_at_sample > changed_at
         assert (await event(session, anechoic.MuteChanged)).sample == muted_at
         assert (await event(session, anechoic.events.ConfigChanged)).sample == changed_at
 

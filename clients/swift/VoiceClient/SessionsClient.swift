@@ -48,18 +48,17 @@ public final class SessionsClient: Sendable {
   /// Changes the fields of a session that `mask` names, with paths such as
   /// `config.preferred_mic_mode`. A named field that `session` does not set is cleared. With `atSample`,
   /// the change of the configuration takes effect at this sample of the microphone, and the function
-  /// returns then.
+  /// returns then. The response has the changed session and the sample of the change.
   public func update(
     _ session: Anechoic_V1_Session, mask: [String], atSample: Int64? = nil
-  ) async throws -> Anechoic_V1_Session {
-    let response: Anechoic_V1_UpdateSessionResponse = try await unary(
+  ) async throws -> Anechoic_V1_UpdateSessionResponse {
+    try await unary(
       RPC.updateSession,
       Anechoic_V1_UpdateSessionRequest.with {
         $0.session = session
         $0.updateMask.paths = mask
         if let atSample { $0.atSample = atSample }
       }, of: session.name, timeout: atSample == nil ? Self.timeout : nil)
-    return response.session
   }
 
   /// Ends a session. The audio that its media client sent last may be lost.
@@ -70,18 +69,18 @@ public final class SessionsClient: Sendable {
 
   /// Changes the mute state of a session. With `ifGeneration`, fails with ABORTED if another client
   /// has changed the state since that generation. With `atSample`, the change takes effect at this sample
-  /// of the microphone, and the function returns then.
+  /// of the microphone, and the function returns then. The response has the new state and the sample
+  /// from which it holds.
   public func setMute(
     _ name: String, muted: Bool, ifGeneration: UInt64? = nil, atSample: Int64? = nil
-  ) async throws -> Anechoic_V1_MuteState {
+  ) async throws -> Anechoic_V1_SetMuteResponse {
     var request = Anechoic_V1_SetMuteRequest()
     request.name = name
     request.muted = muted
     if let ifGeneration { request.ifGeneration = ifGeneration }
     if let atSample { request.atSample = atSample }
-    let response: Anechoic_V1_SetMuteResponse = try await unary(
+    return try await unary(
       RPC.setMute, request, of: name, timeout: atSample == nil ? Self.timeout : nil)
-    return response.state
   }
 
   /// Reports a press of a mute button, and returns when it is decided. `muted` is the position of a

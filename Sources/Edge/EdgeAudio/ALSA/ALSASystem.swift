@@ -46,6 +46,15 @@ public struct ALSASystem: AudioSystem {
     return snd_card_get_index(card.id) >= 0
   }
 
+  /// Whether ALSA's configuration defines a PCM, which may still need a card that is missing.
+  static func knows(_ name: String) -> Bool {
+    var (configuration, definition): (OpaquePointer?, OpaquePointer?)
+    guard snd_config_update_ref(&configuration) >= 0, let configuration else { return true }
+    defer { snd_config_unref(configuration) }
+    let path = "pcm." + name.prefix { $0 != ":" }
+    return snd_config_search(configuration, path, &definition) >= 0
+  }
+
   private static func openExclusively(
     _ name: String, _ direction: DeviceDirection, _ wish: DeviceWish
   ) throws(DeviceError) -> ALSAPCM {
@@ -97,7 +106,13 @@ extension DeviceError {
     let text = "\(direction) device \"\(name)\": \(String(cString: snd_strerror(code)))"
     switch -code {
     case ENODEV, ENXIO, ECONNREFUSED: self.init(.absent, text)
-    case ENOENT: self.init(CardName(in: name) == nil ? .unsupported : .absent, text)
+    case ENOENT where ALSASystem.knows(name):
+      self.init(CardName(in: name) == nil ? .unsupported : .absent, text)
+    case ENOENT:
+      self.init(
+        .unknown,
+        "\(direction) device \"\(name)\": ALSA knows no PCM of this name; "
+          + "anechoic-edge devices lists those that exist")
     case EBUSY, EAGAIN: self.init(.busy, text)
     case EACCES, EPERM:
       self.init(.denied, text + "; add this user to the group audio")

@@ -53,7 +53,11 @@ public protocol DeviceControl: AnyObject {
 
 /// The reason why a device could not be opened.
 public struct DeviceError: Error, Equatable, CustomStringConvertible {
-  public enum Reason: Sendable { case absent, busy, denied, unsupported, failed }
+  public enum Reason: Sendable {
+    case absent, busy, denied, unsupported, failed
+    /// The system does not know the name.
+    case unknown
+  }
 
   public let reason: Reason
   public let description: String
@@ -67,7 +71,7 @@ public struct DeviceError: Error, Equatable, CustomStringConvertible {
   public var mayPass: Bool {
     switch reason {
     case .absent, .busy, .failed: true
-    case .denied, .unsupported: false
+    case .denied, .unsupported, .unknown: false
     }
   }
 }

@@ -58,6 +58,7 @@ extension EdgeConfiguration {
     try settings.settleRoutes()
     try settings.settleSwitching()
     try settings.settleFarEnds()
+    try settings.settlePrograms()
     try settings.settleKeys()
     settings.warnAboutIdleSettings()
     try settings.settleJoin()

@@ -11,6 +11,9 @@ extension LayeredValues<EdgeConfiguration> {
     for (part, reason) in values.idleParts {
       warn("session.config", "\(part) has no effect \(reason)")
     }
+    for (key, reason) in values.idleFarEnds {
+      warn("programs.far_ends", "\(key) has no effect \(reason)")
+    }
     for port in values.routes.ports {
       for (key, reason) in port.idleSettings(values) {
         warn("routes.ports", "\(key) of port \(port.id) has no effect \(reason)")
@@ -195,7 +198,33 @@ extension EdgeConfiguration {
     {
       idle.append(("voice_activity_detection.far_end_enabled", "without programs.far_end"))
     }
-    return idle
+    return idle + idlePlaces
+  }
+
+  /// The places in `session.config` that no far end has, or that `programs.far_ends` replaces.
+  private var idlePlaces: [Idle] {
+    session.configuration.spatialAudio.sources.map { source in
+      let isNamed = programs.farEnds.contains { $0.id == source.farEndID }
+      return (
+        "the place of \"\(source.farEndID)\" in spatial_audio.sources",
+        isNamed
+          ? "beside programs.far_ends, which has its place"
+          : "because programs.far_ends has no far end of this id"
+      )
+    }
+  }
+
+  /// The keys of the elements of `programs.far_ends` that have no effect.
+  fileprivate var idleFarEnds: [Idle] {
+    guard session.join == nil, !session.configuration.spatialAudio.enabled else { return [] }
+    let reason = "without spatial_audio.enabled in session.config"
+    return programs.farEnds.flatMap { farEnd in
+      let places = [
+        ("azimuth_degrees", farEnd.azimuth != 0), ("elevation_degrees", farEnd.elevation != 0),
+        ("distance_meters", farEnd.distance != 1),
+      ]
+      return places.filter(\.1).map { ("\($0.0) of far end \(farEnd.id)", reason) }
+    }
   }
 }
 
@@ -221,6 +250,12 @@ extension EdgeConfiguration.Port {
       }
     } else if isTurned {
       idle.append(("turned", "without a pattern"))
+    }
+    if !onlyPlays, pattern == .none, input == nil || configuration.audio.inputChannels == 1,
+      microphoneSpacing != Self.standard.microphoneSpacing
+    {
+      let reason = input == nil ? "without an input" : "with audio.input_channels: 1"
+      idle.append(("microphone_spacing", reason))
     }
     if headphones, output == nil { idle.append(("headphones", "without an output")) }
     if let referenceKey, !onlyPlays {

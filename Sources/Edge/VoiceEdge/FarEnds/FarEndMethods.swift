@@ -107,7 +107,13 @@ struct FarEndMethods: Sendable {
     } catch {
       switch error {
       case .taken:
-        throw Status(.alreadyExists, "start.name: the far end \"\(start.name)\" is being played")
+        throw Status(
+          .alreadyExists, "start.name: another program plays the far end \"\(start.name)\"")
+      case .input(let place):
+        throw Status(
+          .alreadyExists,
+          "start.name: programs.far_ends has the input \(place) for \"\(start.name)\"; play there, "
+            + "or under another name")
       case .full:
         throw Status(
           .resourceExhausted,

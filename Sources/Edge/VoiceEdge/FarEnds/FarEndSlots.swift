@@ -15,8 +15,10 @@ final class FarEndSlots: Sendable {
 
   /// The reason why a program cannot play a far end.
   enum ClaimError: Error {
-    /// Another program plays it, or a FIFO or device does.
+    /// Another program plays it.
     case taken
+    /// The configuration has an input for it.
+    case input(Endpoint)
     /// There is no far end of this name, and no spare one.
     case full
   }
@@ -69,8 +71,8 @@ final class FarEndSlots: Sendable {
     return try slots.withLock { slots throws(ClaimError) in
       let known = slots.firstIndex { $0.name == name }
       if let known {
-        let hasInput = known < configured.count && configured[known].place != nil
-        guard !slots[known].isPlayed, !hasInput else { throw .taken }
+        if known < configured.count, let place = configured[known].place { throw .input(place) }
+        guard !slots[known].isPlayed else { throw .taken }
       }
       guard let index = known ?? slots.firstIndex(where: { $0.name.isEmpty }) else {
         throw .full

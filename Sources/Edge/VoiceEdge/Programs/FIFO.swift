@@ -62,6 +62,13 @@ struct FIFO: ~Copyable {
   /// The reason why a FIFO is not open. Without a text if only the reader is missing.
   private struct OpenError: Error { var text: String? }
 
+  /// Returns the reason why a path that exists cannot be used. Nil if it can, or does not exist.
+  static func problem(with path: String) -> String? {
+    var info = stat()
+    guard stat(path, &info) == 0, info.st_mode & S_IFMT != S_IFIFO else { return nil }
+    return "exists and is not a FIFO"
+  }
+
   /// Waits until a program opens the FIFO for reading, with inotify. Returns a descriptor for writing. Nil if
   /// the thread stops, or if this is not possible; then try to open the FIFO.
   private static func waitForReader(_ path: String, _ thread: LoopThread) -> Int32? {
@@ -99,8 +106,8 @@ struct FIFO: ~Copyable {
       guard mkfifo(path, 0o660) == 0 || errno == EEXIST else { return .failure(problem()) }
       // Gives the group access, independent of the umask.
       chmod(path, 0o660)
-    } else if info.st_mode & S_IFMT != S_IFIFO {
-      return .failure(OpenError(text: "exists and is not a FIFO"))
+    } else if let text = problem(with: path) {
+      return .failure(OpenError(text: text))
     }
     let descriptor = Glibc.open(path, mode | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {

@@ -14,7 +14,7 @@ struct EdgeSettings {
 
   /// Reads the given file, or the default file if it exists, and the layers above it. Former names
   /// and settings without effect are reported on standard error, a line for each. Throws a
-  /// `CommandError` that contains the error and its place. A wrong flag is wrong usage.
+  /// `CommandError` that contains the error and its place.
   init(file: String?, flags: [GivenFlag] = []) throws(CommandError) {
     let name = file ?? Self.defaultFile
     let isThere = file != nil || FileManager.default.fileExists(atPath: name)
@@ -25,14 +25,27 @@ struct EdgeSettings {
         text, file: name,
         SettingsOverrides(flags, environment: ProcessInfo.processInfo.environment))
     } catch {
-      throw CommandError(
-        error.description, code: error.isOfFlag ? CommandError.wrongUsage : CommandError.failed)
+      throw Self.failure(error)
     }
-    for warning in settings.warnings { standardError("anechoic-edge: \(warning)\n") }
+    Self.report(settings.warnings[...])
   }
 
-  /// Reads the files that the settings name.
+  private static func report(_ warnings: ArraySlice<String>) {
+    for warning in warnings { standardError("anechoic-edge: \(warning)\n") }
+  }
+
+  /// Returns the failure for a wrong setting. A wrong flag is wrong usage.
+  private static func failure(_ error: SettingsError) -> CommandError {
+    CommandError(
+      error.description, code: error.isOfFlag ? CommandError.wrongUsage : CommandError.failed)
+  }
+
+  /// Reads the files that the settings name, and looks at the FIFOs and files of programs. Reports
+  /// those that the agent has to wait for on standard error.
   func configuration() throws(CommandError) -> EdgeConfiguration {
+    var checked = settings
+    do throws(SettingsError) { try checked.checkPrograms() } catch { throw Self.failure(error) }
+    Self.report(checked.warnings.dropFirst(settings.warnings.count))
     var configuration = settings.values
     try Self.checkNoFolders(
       configuration.microphone.lamps + configuration.mute.lamps

@@ -166,8 +166,19 @@ final class ControlQueue: Sendable {
   /// Returns the file and line of a control, for messages.
   func origin(of id: UInt64) -> String {
     if id == 0 { return "a device report" }
-    guard let path, lines.contains(id) else { return "a decision" }
+    guard let path, isInFile(id) else { return "a decision" }
     return "\(path):\(id)"
+  }
+
+  /// Whether a control is a line of the file, and not a decision of the person.
+  func isInFile(_ id: UInt64) -> Bool { lines.contains(id) }
+
+  /// Returns the words for lines that were refused, or nil for none.
+  func problem(refused lines: [UInt64]) -> String? {
+    guard let path, let first = lines.first else { return nil }
+    return lines.count == 1
+      ? "\(path):\(first): the control was refused"
+      : "\(path): \(lines.count) controls were refused, the first of them in line \(first)"
   }
 
   /// Adds a control to be sent with the next chunk.

@@ -3,10 +3,19 @@ internal import SwiftProtobuf
 
 /// Options of a job that are given, and have no effect together with the others.
 struct IdleOptions {
-  let start: Anechoic_V1_Start
+  var start: Anechoic_V1_Start
   let files: JobFiles
   /// Whether the person listens with headphones.
   var hasHeadphones = false
+  /// Whether the session is on a server that other clients reach.
+  var hasServer = false
+  var hasStatistics = false
+  /// Those of the options below that are given.
+  var given: Set<String> = []
+
+  static let (statisticsInterval, remembering, granting) = (
+    "--stats-interval", "--remember-injection", "--grant-injection"
+  )
 
   /// A warning for each. Controls may change the settings during the job, so a job with controls has
   /// none for those that they may make useful.
@@ -26,7 +35,26 @@ struct IdleOptions {
     if files.echoPath != nil, files.reference == nil, files.playback == nil {
       idle.append(("--echo-path", "without --reference or --playback: there is no echo to cancel"))
     }
-    return idle
+    if hasHeadphones, files.reference == nil, files.playback == nil {
+      idle.append(("--headphones", "without --reference or --playback: there is no echo to cancel"))
+    }
+    if given.contains(Self.statisticsInterval), !hasStatistics {
+      idle.append((Self.statisticsInterval, "without --stats"))
+    }
+    return idle + idleWithoutOthers
+  }
+
+  /// The options for what other clients do.
+  private var idleWithoutOthers: [(option: String, reason: String)] {
+    let injection = [Self.granting, Self.remembering].filter(given.contains)
+    guard hasServer else {
+      let reason = "without --server: no other client reaches the session"
+      let gestures = start.config.mute.gesturePolicy
+      let isAsked = gestures != .unspecified && gestures != .apply
+      return ((isAsked ? ["--gesture-policy"] : []) + injection).map { ($0, reason) }
+    }
+    return start.config.preferredInjectionMode == .none
+      ? injection.map { ($0, "with --no-injection") } : []
   }
 
   private var idleWithoutControls: [(option: String, reason: String)] {

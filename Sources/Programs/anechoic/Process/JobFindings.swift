@@ -19,9 +19,9 @@ struct JobFindings {
   private(set) var duckingCount = 0
   /// The lowest gain of other audio in dB. Nil if the gain never changed.
   private(set) var lowestDuckingGain: Float?
-  /// The words for the files that could not be written, because the session has not learnt what
-  /// belongs in them.
-  var notLearnt: [String] = []
+  /// The words for everything with which the job fails although the session went well: controls
+  /// that were refused, and files for which the session has learnt nothing.
+  var problems: [String] = []
   private var speechBegan: Int64?
 
   mutating func accept(_ frame: Anechoic_V1_FrameInfo) {

@@ -118,9 +118,9 @@ struct JobSummary {
       .joined()
   }
 
-  /// The words for the files that the session could not fill, otherwise nil.
+  /// The words with which the job fails although its outputs are complete, otherwise nil.
   var problem: String? {
-    found.notLearnt.isEmpty ? nil : found.notLearnt.joined(separator: "; ")
+    found.problems.isEmpty ? nil : found.problems.joined(separator: "; ")
   }
 
   /// The echo reduction in words.

@@ -44,7 +44,8 @@ struct ProcessCommand: AsyncParsableCommand {
         {"at": 8, "device_report": {"interruption": {"should_resume": true}}}
 
       Exits with 0 when everything was processed, with 2 after an error, with 64 for wrong usage, and \
-      with 130 after Ctrl-C (without --loop). The outputs then end where the job was stopped.
+      with 130 after Ctrl-C (without --loop). The outputs then end where the job was stopped. If \
+      the server refuses a control, the outputs are complete, and the command exits with 2.
       """)
 
   @OptionGroup(title: "Files") var files: ProcessFiles
@@ -108,8 +109,7 @@ struct ProcessCommand: AsyncParsableCommand {
     do {
       try files.checkRoles()
       if let warning = files.job.sameFileWarning { warn(warning) }
-      IdleOptions(start: start, files: files.job, hasHeadphones: spatial.headphones)
-        .warnings.forEach(warn)
+      idleOptions.warnings.forEach(warn)
       let job = try ProcessJob(
         files.job, start, route: spatial.route, grantInjection: grantInjection,
         remembersInjection: call.rememberInjection
@@ -130,6 +130,20 @@ struct ProcessCommand: AsyncParsableCommand {
     }
   }
 
+  private var idleOptions: IdleOptions {
+    var options = IdleOptions(start: start, files: files.job)
+    options.hasHeadphones = spatial.headphones
+    options.hasServer = server != nil
+    options.hasStatistics = files.stats != nil
+    options.given = Set(
+      [
+        files.statsInterval != nil ? IdleOptions.statisticsInterval : nil,
+        call.rememberInjection ? IdleOptions.remembering : nil,
+        call.grantInjection != nil ? IdleOptions.granting : nil,
+      ].compactMap(\.self))
+    return options
+  }
+
   /// The start of the session that the options request. The files determine the formats.
   private var start: Anechoic_V1_Start {
     .with { start in
@@ -140,7 +154,8 @@ struct ProcessCommand: AsyncParsableCommand {
       if files.record != nil, start.sessionID.isEmpty { start.sessionID = UUID().uuidString }
       start.pacing = pacing.pacing
       if files.stats != nil {
-        start.statsInterval = Google_Protobuf_Duration(rounding: files.statsInterval.duration)
+        start.statsInterval = Google_Protobuf_Duration(
+          rounding: files.statsInterval?.duration ?? .seconds(1))
       }
     }
   }

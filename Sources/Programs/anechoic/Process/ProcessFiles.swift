@@ -76,8 +76,10 @@ struct ProcessFiles: ParsableArguments {
       "The file to write statistics to, each --stats-interval.", valueName: "file"))
   var stats: String?
 
-  @Option(help: ArgumentHelp("The interval of --stats: 100ms to 1h.", valueName: "time"))
-  var statsInterval = DurationArgument(.seconds(1))
+  @Option(
+    help: ArgumentHelp(
+      "The interval of --stats: 100ms to 1h. (default: 1s)", valueName: "time"))
+  var statsInterval: DurationArgument?
 
   @Option(
     help: ArgumentHelp(
@@ -142,7 +144,8 @@ struct ProcessFiles: ParsableArguments {
     ] where path == "-" {
       throw ValidationError("\(option) takes a file; it cannot be standard output.")
     }
-    guard (.milliseconds(100)...Duration.seconds(3600)).contains(statsInterval.duration) else {
+    let interval = statsInterval?.duration ?? .seconds(1)
+    guard (.milliseconds(100)...Duration.seconds(3600)).contains(interval) else {
       throw ValidationError("--stats-interval must be 100ms to 1h.")
     }
   }

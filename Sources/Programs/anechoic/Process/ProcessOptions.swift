@@ -6,8 +6,8 @@ struct VoiceOptions: ParsableArguments {
   @Option(help: "The mic mode.")
   var micMode = MicModeArgument.standard
 
-  @Flag(help: "Do not cancel the echo.")
-  var noEchoCancellation = false
+  @Flag(inversion: .prefixedNo, exclusivity: .chooseLast, help: "Whether to cancel the echo.")
+  var echoCancellation = true
 
   @Option(help: "The strength of noise suppression. (default: that of the mic mode)")
   var noiseSuppression: NoiseSuppressionArgument?
@@ -15,7 +15,9 @@ struct VoiceOptions: ParsableArguments {
   @Option(help: "Whether the gain is controlled. (default: that of the mic mode)")
   var gainControl: SwitchArgument?
 
-  @Flag(help: "Report the turns of the person at the microphone, as events.")
+  @Flag(
+    inversion: .prefixedNo, exclusivity: .chooseLast,
+    help: "Whether to report the turns of the person at the microphone, as events.")
   var turns = false
 
   @Option(
@@ -30,12 +32,23 @@ struct VoiceOptions: ParsableArguments {
     }
   }
 
+  /// The options as a command line gives them.
+  var arguments: [String] {
+    var arguments = ["--mic-mode", micMode.rawValue]
+    if !echoCancellation { arguments.append("--no-echo-cancellation") }
+    if let noiseSuppression { arguments += ["--noise-suppression", noiseSuppression.rawValue] }
+    if let gainControl { arguments += ["--gain-control", gainControl.rawValue] }
+    if turns { arguments.append("--turns") }
+    if let turnEndProbability { arguments += ["--turn-end-probability", "\(turnEndProbability)"] }
+    return arguments
+  }
+
   func apply(to config: inout Anechoic_V1_SessionConfig) {
     config.preferredMicMode = micMode.mode
     config.voiceActivityDetection.enabled = true
     config.turnDetection.enabled = turns
     if let turnEndProbability { config.turnDetection.endProbability = turnEndProbability }
-    if noEchoCancellation { config.voiceProcessing.echoCancellation.enabled = false }
+    if !echoCancellation { config.voiceProcessing.echoCancellation.enabled = false }
     if let noiseSuppression { config.voiceProcessing.noiseSuppression = noiseSuppression.stage }
     if let gainControl { config.voiceProcessing.gainControl.enabled = gainControl == .on }
   }

@@ -34,6 +34,8 @@ struct Receiver: ~Copyable {
   private let progress: ProgressBar
   private var meter: LevelMeter
   private var findings = JobFindings()
+  /// The lines of the file of controls that were refused.
+  private var refusedLines: [UInt64] = []
 
   init(
     _ files: Files, isOpus: Bool, log: any JobLog,
@@ -68,7 +70,9 @@ struct Receiver: ~Copyable {
       throw error
     }
     try log.finish()
-    findings.notLearnt = [echoPath?.problem, voiceprint?.problem].compactMap(\.self)
+    findings.problems =
+      [controls.problem(refused: refusedLines), echoPath?.problem, voiceprint?.problem]
+      .compactMap(\.self)
     findings.endSpeech(at: Int64(output.file.sampleCount))
     findings.levels = meter.meanSquares
     return findings
@@ -141,9 +145,10 @@ struct Receiver: ~Copyable {
     if injectionPolicy.asks { progress.end() }
   }
 
-  private func accept(_ result: Anechoic_V1_ControlResult) throws {
+  private mutating func accept(_ result: Anechoic_V1_ControlResult) throws {
     try log.record(result)
     guard result.hasRefusal else { return }
+    if controls.isInFile(result.controlID) { refusedLines.append(result.controlID) }
     progress.clear()
     let code = StatusCode(rawValue: result.refusal.code)?.name ?? "\(result.refusal.code)"
     standardError(

@@ -32,6 +32,10 @@ struct SpatialOptions: ParsableArguments {
       throw ValidationError(
         "--place \(place.source.farEndID) needs --far-end \(place.source.farEndID)=FILE.")
     }
+    let names = place.map(\.source.farEndID)
+    if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
+      throw ValidationError("--place \(twice) is given more than once.")
+    }
     guard isOn || !(headTracking || noReflections) else {
       throw ValidationError("--head-tracking and --no-reflections need --place or --spatial.")
     }

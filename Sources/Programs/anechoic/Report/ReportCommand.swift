@@ -58,8 +58,9 @@ struct ReportCommand: AsyncParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp(
       """
-      Process the recording a second time with these options for voice and engine, and show both side \
-      by side. Options that they leave out have their defaults: --compare "--noise-suppression high".
+      Process the recording a second time with other options for voice and engine, and show both \
+      side by side: --compare "--noise-suppression high". Options that it leaves out are those of \
+      the first run.
       """, valueName: "options"))
   var compare: String?
 
@@ -106,10 +107,11 @@ struct ReportCommand: AsyncParsableCommand {
   }
 
   /// The options of the second run, or nil if there is none.
-  private var compared: RunOptions? {
+  var compared: RunOptions? {
     get throws {
       guard let compare else { return nil }
-      do { return try RunOptions.parse(compare.split(separator: " ").map(String.init)) } catch {
+      let changes = compare.split(separator: " ").map(String.init)
+      do { return try RunOptions.parse(settings.arguments + changes) } catch {
         throw ValidationError("--compare: \(RunOptions.message(for: error))")
       }
     }
@@ -169,6 +171,11 @@ struct ReportCommand: AsyncParsableCommand {
 struct RunOptions: ParsableArguments {
   @OptionGroup var voice: VoiceOptions
   @OptionGroup var engine: EngineOption
+
+  /// The options as a command line gives them.
+  var arguments: [String] {
+    voice.arguments + (engine.engine.isEmpty ? [] : ["--engine", engine.engine])
+  }
 
   /// Returns the start of a session that processes a recording.
   func start(of recording: ReportedRecording) -> Anechoic_V1_Start {

@@ -53,12 +53,12 @@ private struct MuteChange {
   let muted: Bool
   let ifGeneration: UInt64?
 
-  /// Changes the state, and prints it.
+  /// Changes the state, and prints it with the sample from which it holds.
   func run(_ options: ControlOptions, _ time: ChangeTime) async throws {
     try await options.withClient { client in
-      let state = try await client.setMute(
+      let response = try await client.setMute(
         name.description, muted: muted, ifGeneration: ifGeneration, atSample: time.atSample)
-      try LineFile("-").show(options.json ? state.jsonLine() : state.phrase)
+      try LineFile("-").show(options.json ? response.jsonLine() : response.phrase)
     }
   }
 }

@@ -43,9 +43,9 @@ struct SetSession: AsyncParsableCommand {
         update.keepLabels(of: try await client.get(name.description))
       }
       update.session.name = name.description
-      let session = try await client.update(
+      let response = try await client.update(
         update.session, mask: update.mask, atSample: time.atSample)
-      try LineFile("-").show(options.json ? session.jsonLine() : session.page)
+      try LineFile("-").show(options.json ? response.jsonLine() : response.page)
     }
   }
 }

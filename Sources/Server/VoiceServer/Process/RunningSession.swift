@@ -38,6 +38,8 @@ final class RunningSession: SessionSink {
   let directory: SessionDirectory
   let profiles: SessionProfiles
   private let permissions: PermissionStore?
+  /// The fields of the start without effect.
+  private let warnings: [String]
   var flow: MediaFlow
   var clockwork: SessionClockwork
   var outlet: SessionOutlet
@@ -68,6 +70,7 @@ final class RunningSession: SessionSink {
       throw error
     }
     self.setup = setup
+    warnings = start.warnings
     self.profiles = profiles
     if let queue = directory.takeRecorder(of: id, ownedBy: client) {
       session.record(to: queue, start: start, of: id, engine: engine.identity)
@@ -367,6 +370,7 @@ final class RunningSession: SessionSink {
       engine: engine)
     started.echoPathUsed = session.usesEchoPathHint
     started.voiceprintUsed = session.usesVoiceprint
+    started.warnings = warnings
     if let resumption = handle.resumption {
       started.resumeToken = Data(resumption.token)
       started.resumeWindow = Google_Protobuf_Duration(resumption.window)

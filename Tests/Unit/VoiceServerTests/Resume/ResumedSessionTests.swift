@@ -88,7 +88,7 @@ struct ResumedSessionTests {
       proxy.cut()
       _ = try await watch.event { $0.sessionSuspended.hasResumeWindow }
 
-      #expect(try await olga.setMute(name, muted: true).muted)
+      #expect(try await olga.setMute(name, muted: true).state.muted)
       _ = try await olga.update(
         .with {
           $0.name = name

@@ -37,6 +37,37 @@ struct IdleOptionsTests {
     #expect(spatial.count == 2 && spatial[1].hasPrefix("--head-tracking"), "\(spatial)")
   }
 
+  private func warnings(
+    given: Set<String>, hasServer: Bool = false, _ change: (inout IdleOptions) -> Void = { _ in }
+  ) -> [String] {
+    var options = IdleOptions(
+      start: .init(), files: JobFiles(microphone: "microphone.wav", output: "voice.wav"))
+    (options.given, options.hasServer) = (given, hasServer)
+    change(&options)
+    return options.warnings
+  }
+
+  @Test func anOptionThatNeedsAnotherProgramOrFileIsNamed() {
+    #expect(
+      warnings(given: ["--stats-interval"]) == ["--stats-interval has no effect without --stats"])
+    #expect(warnings(given: ["--stats-interval"]) { $0.hasStatistics = true } == [])
+    let alone = warnings(given: ["--grant-injection", "--remember-injection"]) {
+      $0.start.config.mute.gesturePolicy = .ask
+    }
+    #expect(
+      alone.map { $0.prefix { $0 != " " } } == [
+        "--gesture-policy", "--grant-injection", "--remember-injection",
+      ])
+    #expect(alone.allSatisfy { $0.contains("without --server") }, "\(alone)")
+    #expect(warnings(given: ["--remember-injection"], hasServer: true) == [])
+    #expect(
+      warnings(given: ["--remember-injection"], hasServer: true) {
+        $0.start.config.preferredInjectionMode = .none
+      } == ["--remember-injection has no effect with --no-injection"])
+    let headphones = warnings(given: []) { $0.hasHeadphones = true }
+    #expect(headphones.count == 1 && headphones[0].hasPrefix("--headphones"), "\(headphones)")
+  }
+
   @Test func anOptionWithAnEffectIsNotNamed() {
     #expect(warnings { _, _ in } == [])
     #expect(

@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <utility>
+#include <vector>
 
 #include "Checks.h"
 #include "LibraryCases.h"
@@ -39,6 +41,7 @@ class AgentProcess {
     const std::string command =
         "exec " + path() + " run --server unix:" + folder_ + "/none --input null --output null" +
         " --voice fifo:" + folder_ + "/voice --calls request --session-id native" +
+        " --spare-far-ends 1" +
         " --control-socket " + socket() + " 2> " + folder_ + "/log";
     child_ = fork();
     check(child_ >= 0, "a process can be made");
@@ -57,8 +60,13 @@ class AgentProcess {
   }
 
   // What the agent says about its call.
-  std::string call() const {
-    const std::string command = path() + " call --control-socket " + socket() + " 2>&1";
+  std::string call() const { return output("call"); }
+  // Whether it plays a far end of this name.
+  bool plays(const std::string& name) const {
+    return output("status --json").find("\"farEnds\":[{\"name\":\"" + name) != std::string::npos;
+  }
+  std::string output(const std::string& arguments) const {
+    const std::string command = path() + " " + arguments + " --control-socket " + socket() + " 2>&1";
     FILE* pipe = popen(command.c_str(), "r");
     check(pipe != nullptr, "a command can be run");
     std::string text;
@@ -116,6 +124,80 @@ void aCallIsAskedForAgainWhenTheAgentComesBack() {
   anechoic_release_call(call);
 }
 
+// Waits until a far end is over, and returns the reason.
+std::string endOf(anechoic_far_end* farEnd) {
+  char reason[256] = "";
+  waitFor([&] { return anechoic_is_far_end_over(farEnd, reason, sizeof reason); }, "it is over");
+  return reason;
+}
+
+void aFarEndIsPlayedByTheAgent() {
+  if (!hasAgent()) return;
+  AgentProcess agent;
+  agent.start();
+  const std::string socket = agent.socket();
+  anechoic_call* call = anechoic_hold_call(socket.c_str(), "softphone", nullptr, 0);
+  waitFor([&] { return anechoic_is_call_held(call); }, "the agent confirms the call");
+  const anechoic_place left{90, 0, 1, 0}, nowhere{0, 0, 0, 0};
+  char message[256] = "";
+  anechoic_far_end* alice = anechoic_play_far_end(socket.c_str(), "alice", 16000, 2, &left, message,
+                                                  sizeof message);
+  check(alice != nullptr, message);
+  waitFor([&] { return agent.plays("alice"); }, "the agent plays it");
+  // Another program cannot have the name, nor a name for which there is no room.
+  for (const auto& [name, reason] : {std::pair("alice", "another program plays"),
+                                     std::pair("bob", "no spare far end is left")}) {
+    anechoic_far_end* other =
+        anechoic_play_far_end(socket.c_str(), name, 48000, 1, nullptr, nullptr, 0);
+    const std::string told = endOf(other);
+    check(told.find(reason) != std::string::npos, told);
+    check(anechoic_write_far_end(other, std::array<float, 480>{}.data(), 480) == 0, "no room");
+    anechoic_end_far_end(other);
+  }
+  // The agent takes 2 s of sound at the pace of its microphone, and no more than fits waits.
+  const std::vector<float> sound(2 * 320, 0.1f);
+  size_t written = 0;
+  bool wasFull = false;
+  for (int tries = 0; written < 32000 && tries < 2000; ++tries) {
+    const size_t taken = anechoic_write_far_end(alice, sound.data(), 320);
+    written += taken;
+    wasFull = wasFull || taken < 320;
+    if (taken < 320) usleep(5000);
+  }
+  check(written >= 32000, std::to_string(written) + " sample frames were taken");
+  check(anechoic_move_far_end(alice, &left), "a place");
+  check(!anechoic_move_far_end(alice, &nowhere), "at the head");
+  check(!anechoic_is_far_end_over(alice, message, sizeof message), message);
+  anechoic_end_far_end(alice);
+  waitFor([&] { return !agent.plays("alice"); }, "the far end is free");
+  agent.kill();
+  anechoic_far_end* late = anechoic_play_far_end(socket.c_str(), "alice", 16000, 1, nullptr, message,
+                                                 sizeof message);
+  check(!endOf(late).empty(), "an agent that is away is told");
+  anechoic_end_far_end(late);
+  anechoic_release_call(call);
+}
+
+void aFarEndThatCannotBeIsRefused() {
+  const anechoic_place nowhere{0, 0, 0, 0};
+  const auto reason = [](const char* name, uint32_t rate, uint32_t channels,
+                         const anechoic_place* place) {
+    char message[64] = "";
+    check(anechoic_play_far_end("/none", name, rate, channels, place, message, sizeof message) ==
+              nullptr,
+          "it is refused");
+    return std::string(message);
+  };
+  check(reason("a b", 16000, 1, nullptr).starts_with("name: "), "a name");
+  check(reason(nullptr, 16000, 1, nullptr).starts_with("name: "), "no name");
+  check(reason("alice", 22050, 1, nullptr).starts_with("sample_rate_hz: "), "a rate");
+  check(reason("alice", 16000, 3, nullptr).starts_with("channels: "), "channels");
+  check(reason("alice", 16000, 1, &nowhere).starts_with("place: "), "a place");
+  check(anechoic_is_far_end_over(nullptr, nullptr, 0), "NULL is over");
+  check(anechoic_write_far_end(nullptr, nullptr, 5) == 0, "NULL takes nothing");
+  anechoic_end_far_end(nullptr);
+}
+
 void aCallThatCannotBeIsRefused() {
   const std::string longPath(200, 'a');
   const std::array<std::array<const char*, 3>, 6> cases = {{
@@ -142,5 +224,7 @@ std::vector<Case> callCases() {
       {"a call of the machine is held until it is released", aCallIsHeldUntilItIsReleased},
       {"a call is asked for again when the agent comes back", aCallIsAskedForAgainWhenTheAgentComesBack},
       {"a call that cannot be is refused with a reason", aCallThatCannotBeIsRefused},
+      {"a far end is played by the agent", aFarEndIsPlayedByTheAgent},
+      {"a far end that cannot be is refused with a reason", aFarEndThatCannotBeIsRefused},
   };
 }

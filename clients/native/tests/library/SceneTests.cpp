@@ -160,6 +160,78 @@ void farEndsAreHeardWithoutAServer() {
   check(anechoic_pull_playback(client.session(), heard.data(), 10) == 0, "nothing is left");
 }
 
+void otherAudioIsHeardWithoutAServer() {
+  for (const uint32_t channels : {1u, 2u}) {
+    for (const uint32_t playback : {1u, 2u}) {
+      Client client([&](anechoic_options& options) {
+        options.server = "unix:/nonexistent/server.sock";
+        options.playback_channels = playback;
+        options.other_audio_channels = channels;
+      });
+      const Samples music = noise(1, 48000 * channels);
+      Samples quiet(480), heard(48000 * playback);
+      for (size_t done = 0; done < 48000; done += 480) {
+        check(anechoic_push_other_audio(client.session(), &music[done * channels], 480) == 480,
+              "all are taken");
+        anechoic_push(client.session(), quiet.data(), nullptr, 480);
+        check(anechoic_pull_playback(client.session(), &heard[done * playback], 480) == 480,
+              "as many");
+      }
+      constexpr size_t delay = 48000 * 120 / 1000;
+      for (size_t at = delay; at < 48000; ++at) {
+        const float* const sample = &music[(at - delay) * channels];
+        for (size_t side = 0; side < playback; ++side) {
+          const float mean = (sample[0] + sample[channels - 1]) / 2;
+          const float expected = channels == playback ? sample[side] : mean;
+          check(std::fabs(heard[at * playback + side] - expected) < 1e-6,
+                std::to_string(channels) + " channels in " + std::to_string(playback));
+        }
+      }
+    }
+  }
+  Client without([](anechoic_options& options) { options.server = "unix:/nonexistent/server.sock"; });
+  const Samples some(480);
+  check(anechoic_push_other_audio(without.session(), some.data(), 480) == 0, "no other audio");
+}
+
+// Returns the level of other audio in the playback of a server in dB, with a ducking.
+double duckedLevel(const std::string& address, anechoic_ducking ducking) {
+  Client client([&](anechoic_options& options) {
+    patient(address, 16000)(options);
+    options.playback_channels = 1;
+    options.other_audio_channels = 1;
+    options.other_audio_ducking = ducking;
+  });
+  client.driveUntilProcessed();
+  const Samples music = noise(2, 16000);
+  Samples quiet(160), voice(160), heard(music.size());
+  int faults = 0;
+  const Pace pace(16000);
+  for (size_t done = 0; done + 160 <= music.size(); done += 160) {
+    const int before = audio_thread::forbiddenCalls();
+    {
+      const audio_thread::Audio audio;
+      faults += anechoic_push_other_audio(client.session(), &music[done], 160) != 160;
+      anechoic_push(client.session(), quiet.data(), nullptr, 160);
+      anechoic_pull(client.session(), voice.data(), 160);
+      anechoic_pull_playback(client.session(), &heard[done], 160);
+    }
+    faults += audio_thread::forbiddenCalls() - before;
+    pace.wait(done + 160);
+  }
+  check(faults == 0, "no function for audio threads allocates, locks or waits");
+  return decibels(heard, heard.size() / 2, heard.size() / 2);
+}
+
+void otherAudioIsLoweredByItsDucking() {
+  ServerProcess server;
+  server.start();
+  const double least = duckedLevel(server.address(), ANECHOIC_DUCKING_MIN);
+  const double most = duckedLevel(server.address(), ANECHOIC_DUCKING_MAX);
+  check(std::fabs(least - most - 26) < 2,
+        std::to_string(least) + " dB and " + std::to_string(most) + " dB");
+}
+
 void pairsHearInADirection() {
   ServerProcess server;
   server.start();
@@ -208,6 +280,10 @@ void wrongScenesAreRefused() {
   static const char* const spaces[] = {"a b"};
   isRefused([](auto& options) { options.playback_channels = 3; }, "playback_channels");
   isRefused([](auto& options) { options.far_end_count = 17; }, "far_end_count");
+  isRefused([](auto& options) { options.other_audio_channels = 3; }, "other_audio_channels");
+  isRefused([](auto& options) { options.other_audio_channels = 1; }, "needs playback_channels");
+  isRefused([](auto& options) { options.other_audio_ducking = anechoic_ducking(9); },
+            "other_audio_ducking: 9 is unknown");
   isRefused([](auto& options) { options.far_end_count = 1; }, "far_ends");
   isRefused(
       [](auto& options) {
@@ -268,6 +344,8 @@ std::vector<Case> sceneCases() {
       {"far ends are heard from their places", farEndsAreHeardFromTheirPlaces},
       {"a session that follows knows the places", aSessionThatFollowsKnowsThePlaces},
       {"far ends are heard without a server", farEndsAreHeardWithoutAServer},
+      {"other audio is heard without a server", otherAudioIsHeardWithoutAServer},
+      {"other audio is lowered by its ducking", otherAudioIsLoweredByItsDucking},
       {"pairs of microphones hear in a direction", pairsHearInADirection},
       {"wrong far ends, places and pairs are refused", wrongScenesAreRefused},
   };

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from math import isfinite, isnan
 from typing import Any, Mapping
 
@@ -25,6 +26,17 @@ def check_number(
     is_inside = least <= number <= most if isfinite(number) else or_infinite and number > 0
     if not (is_number and is_inside):
         raise InvalidRequest(f"{name}: {value!r} is not supported; use {least:g} to {most:g}{unit}", field=name)
+
+
+def check_real(name: str, value: object) -> None:
+    """Throws unless a value is a number."""
+    is_real = hasattr(value, "__float__") and not isinstance(value, bool)
+    try:
+        is_finite = is_real and isfinite(float(value))  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        is_finite = False
+    if not is_finite:
+        raise InvalidRequest(f"{name}: {value!r} is not a number; use a float", field=name)
 
 
 def check_flag(name: str, value: object) -> None:
@@ -62,6 +74,37 @@ def check_function(name: str, value: object) -> None:
     """Throws unless a value is a function or None."""
     if value is not None and not callable(value):
         raise InvalidRequest(f"{name}: {value!r} cannot be called; use a function, or None", field=name)
+
+
+def check_callable(name: str, value: object) -> None:
+    """Throws unless a value is a function."""
+    if not callable(value):
+        raise InvalidRequest(f"{name}: {value!r} cannot be called; use a function", field=name)
+
+
+def check_path(name: str, value: Any) -> str | os.PathLike[str]:
+    """Returns the path of a file. Throws for anything else, and for one that no file can have."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise InvalidRequest(f"{name}: {value!r} is not a path; use a str or a Path", field=name)
+    try:
+        is_usable = isinstance(os.fspath(value), str) and b"\0" not in os.fsencode(value)
+    except UnicodeError:
+        is_usable = False
+    if not is_usable:
+        raise InvalidRequest(f"{name}: {os.fspath(value)!r} cannot be the path of a file", field=name)
+    return value
+
+
+def check_bytes(name: str, value: object, words: str = "use bytes") -> None:
+    """Throws unless a value is bytes, or something like them."""
+    if not isinstance(value, (bytes, bytearray, memoryview)):
+        raise InvalidRequest(f"{name}: {value!r} is not supported; {words}", field=name)
+
+
+def check_iterable(name: str, value: object) -> None:
+    """Throws unless `async for` can go through a value."""
+    if not hasattr(value, "__aiter__"):
+        raise InvalidRequest(f"{name}: {value!r} cannot be iterated; use an async generator", field=name)
 
 
 def check_mapping(name: str, value: Any) -> Mapping[Any, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import sys
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta, timezone
 from enum import Enum
@@ -31,7 +30,7 @@ def from_message(kind: Type[T], message: Any, **known: Any) -> T:
 
 @functools.lru_cache(maxsize=None)
 def _hints(kind: Any) -> dict[str, Any]:
-    hints = get_type_hints(kind, vars(sys.modules[kind.__module__]))
+    hints = get_type_hints(kind)
     return {field.name: hints[field.name] for field in fields(kind)}
 
 

@@ -10,7 +10,7 @@ from typing import Any, Callable, Union
 
 import grpc
 
-from ._checks import is_whole
+from ._checks import check_path, is_whole
 from ._regular import open_regular
 from .errors import InvalidRequest, Unauthenticated
 
@@ -50,7 +50,7 @@ def token_of(token: Any, file: Any) -> Token | None:
         raise InvalidRequest(message, field="token")
     if token is not None:
         raise InvalidRequest("token_file: give either token or token_file", field="token_file")
-    found = TokenFile(_path(file, "token_file"))
+    found = TokenFile(check_path("token_file", file))
     try:
         found.token()
     except Unauthenticated as error:
@@ -61,18 +61,6 @@ def token_of(token: Any, file: Any) -> Token | None:
 def is_token(token: object) -> bool:
     """Whether a value can be sent as a token."""
     return isinstance(token, str) and all("!" <= each <= "~" for each in token)
-
-
-def _path(path: Any, field: str) -> StrPath:
-    if not isinstance(path, (str, os.PathLike)):
-        raise InvalidRequest(f"{field}: {path!r} is not a path; use a str or a Path", field=field)
-    try:
-        is_usable = b"\0" not in os.fsencode(path)
-    except UnicodeError:
-        is_usable = False
-    if not is_usable:
-        raise InvalidRequest(f"{field}: {os.fspath(path)!r} cannot be the path of a file", field=field)
-    return path
 
 
 class TokenFile:
@@ -120,7 +108,7 @@ def _content(path: StrPath | None, field: str, kind: bytes) -> bytes | None:
     if path is None:
         return None
     try:
-        with open_regular(_path(path, field)) as file:
+        with open_regular(check_path(field, path)) as file:
             content = file.read()
     except OSError as error:
         raise InvalidRequest(f"{field}: {path}: {error.strerror}", field=field) from error

@@ -81,6 +81,14 @@ class Facts:
         return self._link.started.voiceprint_used
 
     @property
+    def warnings(self) -> list[str]:
+        """The arguments that have no effect, because the session lacks an input or output: each with the reason.
+
+        They are in the log too. Empty before the start.
+        """
+        return [*self._link.started.warnings]
+
+    @property
     def dropped_samples(self) -> int:
         """The samples that this side dropped: fed too fast or while the server was away, or never read."""
         return self._link.outbox.dropped_samples + self._link.inbox.output.dropped_samples

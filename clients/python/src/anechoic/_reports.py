@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import deque
 from math import isfinite
 
+from ._checks import check_flag
 from ._start import Plan, field_named, pair_message
 from .errors import InvalidRequest, Overloaded
 from .events import AudioPort, AudioRoute
-from .enums import InterruptionReason, RouteChangeReason
+from .enums import InterruptionReason, PortType, RouteChangeReason
 from .v1 import events_pb2, voice_processing_pb2 as api
 
 _MOST_PLAYBACK = 64
@@ -85,9 +86,9 @@ class Reports:
         with field_named("reason"):
             change.reason = RouteChangeReason(reason).value  # type: ignore[assignment]
         if current is not None:
-            change.current.CopyFrom(_route(current))
+            change.current.CopyFrom(_route(current, "current"))
         if previous is not None:
-            change.previous.CopyFrom(_route(previous))
+            change.previous.CopyFrom(_route(previous, "previous"))
         if len(self._devices) >= _MOST_DEVICES:  # The last route counts more than one before it.
             earlier = next((each for each in self._devices if _is_same_kind(each, report)), None)
             if earlier is not None:
@@ -96,6 +97,8 @@ class Reports:
         self._route = report
 
     def add_interruption(self, began: bool, reason: InterruptionReason, should_resume: bool) -> None:
+        check_flag("began", began)
+        check_flag("should_resume", should_resume)
         report = api.DeviceReport()
         report.interruption.began = bool(began)
         with field_named("reason"):
@@ -157,27 +160,31 @@ def pose_message(
     else:
         with field_named("angles"):
             yaw, pitch, roll = angles
-            pose.angles.CopyFrom(
-                api.HeadPose.Angles(yaw_degrees=yaw, pitch_degrees=pitch, roll_degrees=roll))
-            _check_finite(pose.angles)
+        pose.angles.SetInParent()
+        for name, value in {"yaw": yaw, "pitch": pitch, "roll": roll}.items():
+            with field_named(name):
+                setattr(pose.angles, f"{name}_degrees", value)
+                _check_finite(pose.angles)
     return pose
 
 
-def _route(route: AudioRoute) -> events_pb2.AudioRoute:
+def _route(route: AudioRoute, name: str) -> events_pb2.AudioRoute:
     if not isinstance(route, AudioRoute):
-        raise InvalidRequest(f"route: {route!r} is not a route; use an AudioRoute", field="route")
+        raise InvalidRequest(f"{name}: {route!r} is not a route; use an AudioRoute", field=name)
     message = events_pb2.AudioRoute()
-    for name, port in (("input", route.input), ("output", route.output)):
+    for side, port in (("input", route.input), ("output", route.output)):
         if port is not None:
-            getattr(message, name).CopyFrom(_port(port, name))
+            getattr(message, side).CopyFrom(_port(port, side))
     return message
 
 
 def _port(port: AudioPort, name: str) -> events_pb2.AudioPort:
+    if not isinstance(port, AudioPort):
+        raise InvalidRequest(f"{name}: {port!r} is not a port; use an AudioPort", field=name)
     with field_named(name):
         message = events_pb2.AudioPort(
             port_id=port.port_id, display_name=port.display_name,
-            type=port.type.value, headphones=port.headphones,  # type: ignore[arg-type]
+            type=PortType(port.type).value, headphones=port.headphones,  # type: ignore[arg-type]
         )
     if port.microphone_pair is not None:
         message.microphone_pair.CopyFrom(pair_message(port.microphone_pair))

@@ -10,7 +10,7 @@ from typing import Any, Iterator, Mapping
 from google.protobuf import duration_pb2
 from google.protobuf.message import DecodeError, Message
 
-from ._checks import check_flag, check_mapping, check_number, check_text, is_whole
+from ._checks import check_bytes, check_flag, check_mapping, check_number, check_text, is_whole
 from ._opus import CHUNKS
 from .enums import PolarPattern
 from .errors import AnechoicError, FormatError, InvalidRequest
@@ -85,18 +85,22 @@ class Plan:
     def check(self) -> None:
         """Throws `InvalidRequest` for a value that no server accepts."""
         for name, format in self.inputs.items():
-            _checked(format, name)
-        _checked(self.processed, "processed")
+            checked_format(format, name)
+        checked_format(self.processed, "processed")
         for name, format in self.other_outputs.items():
-            _checked(format, name)
+            checked_format(format, name)
         check_number("chunk", self.chunk, 0.01, 0.12, " s")
         if self.statistics_interval != 0:
             check_number("statistics_interval", self.statistics_interval, 0.1, 3600, " s, or 0 for no statistics")
         if self.resume_window is not None:
             check_number("resume_window", self.resume_window, 0, 86400, " s, or None")
-        flags = ("is_playback_elsewhere", "is_real_time", "has_intermittent_reference", "learns_echo_path", "enrolls_voice")
-        for name in flags:
-            check_flag(name.partition("_")[2], getattr(self, name))
+        flags = {
+            "playback_elsewhere": self.is_playback_elsewhere, "real_time": self.is_real_time,
+            "intermittent_reference": self.has_intermittent_reference, "learn_echo_path": self.learns_echo_path,
+            "enroll_voice": self.enrolls_voice,
+        }
+        for name, value in flags.items():
+            check_flag(name, value)
         check_text("engine", self.engine)
         check_text("session_id", self.session_id)
         if self.session_id and re.fullmatch(r"[A-Za-z0-9._-]{1,63}", self.session_id) is None:
@@ -182,12 +186,12 @@ def voiceprint_message(data: bytes) -> api.Voiceprint:
 
 def _learnt(kind: type[Message], data: bytes, name: str) -> Message:
     """Returns what an earlier session has learnt as a message."""
+    words = f"use Session.{name} of an earlier session"
+    check_bytes(name, data, words)
     try:
         return kind.FromString(bytes(data))
-    except (TypeError, DecodeError) as error:
-        words = name.replace("_", " ")
-        message = f"{name}: this is no {words}; use Session.{name} of an earlier session"
-        raise InvalidRequest(message, field=name) from error
+    except DecodeError as error:
+        raise InvalidRequest(f"{name}: this is no {name.replace('_', ' ')}; {words}", field=name) from error
 
 
 def _check_labels(labels: Mapping[Any, Any]) -> None:
@@ -200,7 +204,8 @@ def _check_labels(labels: Mapping[Any, Any]) -> None:
             raise InvalidRequest(message, field="labels")
 
 
-def _checked(format: Format, name: str) -> Format:
+def checked_format(format: object, name: str) -> Format:
+    """Returns a format. Throws `FormatError` for anything else."""
     if not isinstance(format, Format):
         raise FormatError(f"{name}: {format!r} is not a format; use Format(16000)", field=name)
     return format

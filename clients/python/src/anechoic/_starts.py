@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
 from typing import Sequence
 
@@ -14,6 +15,8 @@ from .connection import Connection
 from .errors import AlreadyExists, InvalidRequest
 from .v1 import voice_processing_pb2 as api
 
+_MOST_WARNINGS = 32
+_log = logging.getLogger("anechoic")
 FIRST_SECONDS = 10.0
 """The time for the answer to the first start of a session."""
 
@@ -56,6 +59,7 @@ class Starts:
             self._state.forget_settings()  # Another server may have told settings that this one does not know.
             raise
         self.server = server
+        self._warn(call.started)
         self._note(call, start)
         return call
 
@@ -72,6 +76,12 @@ class Starts:
             raise call.refuse(f"the session expects sample {expected}, and {most_expected} samples were sent")
         self._note(call, start)
         return call
+
+    def _warn(self, started: api.Started) -> None:
+        """Logs the fields without effect, unless those of the session before were the same."""
+        if started.warnings != self.started.warnings:
+            for warning in started.warnings[:_MOST_WARNINGS]:
+                _log.warning("%s", warning)
 
     def _note(self, call: Call, start: api.Start) -> None:
         self.started = call.started

@@ -20,7 +20,7 @@ from ._output import Output
 from .connection import Connection
 from .enums import InjectionPermission
 from .errors import Refused
-from .events import Event, MuteState
+from .events import Event
 from .formats import Audio, Format, Samples
 from .settings import Settings
 from .statistics import Statistics
@@ -199,14 +199,20 @@ class Sessions(_Blocking):
     def watch(self, session: str, **options: Any) -> Iterator[_sessions.Watched]:
         return self._iterate(lambda: self._sessions.watch(session, **options))
 
-    def mute(self, session: str) -> MuteState:
-        return self._wait(lambda: self._sessions.mute(session))
+    def mute(
+        self, session: str, *, if_generation: int | None = None, at_sample: int | None = None
+    ) -> _sessions.ChangedMute:
+        return self._wait(lambda: self._sessions.mute(session, if_generation=if_generation, at_sample=at_sample))
 
-    def unmute(self, session: str) -> MuteState:
-        return self._wait(lambda: self._sessions.unmute(session))
+    def unmute(
+        self, session: str, *, if_generation: int | None = None, at_sample: int | None = None
+    ) -> _sessions.ChangedMute:
+        return self._wait(lambda: self._sessions.unmute(session, if_generation=if_generation, at_sample=at_sample))
 
-    def configure(self, session: str, settings: Settings) -> _sessions.SessionInfo:
-        return self._wait(lambda: self._sessions.configure(session, settings))
+    def configure(
+        self, session: str, settings: Settings, *, at_sample: int | None = None
+    ) -> _sessions.ChangedSession:
+        return self._wait(lambda: self._sessions.configure(session, settings, at_sample=at_sample))
 
     def gesture(self, session: str, *, muted: bool | None = None) -> _sessions.Gesture:
         return self._wait(lambda: self._sessions.gesture(session, muted=muted))

@@ -13,10 +13,10 @@ from typing import Any, AsyncIterable, AsyncIterator, Tuple, Type
 import grpc
 
 from . import _methods
-from ._checks import check_flag, check_text
+from ._checks import check_flag, check_iterable, check_path, check_text
 from ._credentials import StrPath
 from ._reports import pose_message
-from ._start import field_named
+from ._start import checked_format, field_named
 from .connection import Connection
 from .enums import PolarPattern
 from .errors import InvalidRequest
@@ -51,9 +51,9 @@ class EdgeAgent:
 
     def __init__(self, socket: StrPath | None = None) -> None:
         """`socket` is the agent's control socket. None finds that of this user's agent, or of the service."""
-        path = _default_socket() if socket is None else os.fspath(socket)
-        if not isinstance(path, str) or not path:
-            raise InvalidRequest(f"socket: {socket!r} is not the path of a socket", field="socket")
+        path = _default_socket() if socket is None else os.fspath(check_path("socket", socket))
+        if not path:
+            raise InvalidRequest("socket: the path of a socket must not be empty", field="socket")
         self._connection = Connection(f"unix:{path}")
 
     async def __aenter__(self) -> EdgeAgent:
@@ -105,6 +105,7 @@ class EdgeAgent:
 
         For sessions with `spatial_audio.head_tracked`.
         """
+        check_iterable("poses", poses)
         await self._connection.connect()
         stream = _methods.TURN_HEAD.on(self._connection.channel, "stream_unary")()
         try:
@@ -130,10 +131,13 @@ class EdgeAgent:
         end, and `Overloaded` if there is no room for another one.
         """
         check_text("name", name)
-        if format.is_opus:
+        check_iterable("samples", samples)
+        if checked_format(format, "format").is_opus:
             raise InvalidRequest("format: a far end at the agent is not Opus", field="format")
         start = api.PlayFarEndRequest.Start(name=name, format=format._message())
         if place is not None:
+            if not isinstance(place, Source):
+                raise InvalidRequest(f"place: {place!r} is not a place; use Source(…)", field="place")
             start.place.CopyFrom(place._message())
         await self._connection.connect()
         stream = _methods.PLAY_FAR_END.on(self._connection.channel, "stream_unary")()
@@ -171,7 +175,7 @@ class EdgeAgent:
 def _piece(piece: Audio | Source, format: Format) -> api.PlayFarEndRequest:
     if isinstance(piece, Source):
         return api.PlayFarEndRequest(place=piece._message())
-    return api.PlayFarEndRequest(samples=bytes(format.to_bytes(piece)))
+    return api.PlayFarEndRequest(samples=bytes(format.to_bytes(piece, "samples")))
 
 
 def _default_socket() -> str:

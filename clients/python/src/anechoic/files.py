@@ -10,6 +10,7 @@ from typing import Callable
 
 import numpy as np
 
+from ._checks import check_function, check_path
 from ._local import find_server, local_server
 from .errors import FormatError, InvalidRequest
 from .events import Event
@@ -54,6 +55,10 @@ async def process(
 
     Throws `OSError` for a file, `FormatError` for one that is not supported, and `AnechoicError`.
     """
+    paths = {"microphone": microphone, "output": output, **({} if reference is None else {"reference": reference})}
+    for name, path in paths.items():
+        check_path(name, path)
+    check_function("on_event", on_event)
     async with AsyncExitStack() as stack:
         mic = stack.enter_context(WavReader(microphone))
         ref = stack.enter_context(WavReader(reference)) if reference is not None else None

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _opus
+from ._checks import check_bytes, check_flag
 from .errors import FormatError
 from .v1 import audio_pb2
 
@@ -86,11 +87,11 @@ class Format:
     def __post_init__(self) -> None:
         if not _is_one_of(self.rate, _RATES):
             rates = ", ".join(str(rate) for rate in _RATES[:-1])
-            message = f"rate: {self.rate} is not supported; use {rates} or {_RATES[-1]}"
+            message = f"rate: {self.rate!r} is not supported; use {rates} or {_RATES[-1]}"
             raise FormatError(message, field="rate")
         if not _is_one_of(self.channels, (1, 2)):
-            raise FormatError(f"channels: {self.channels} is not supported; use 1 or 2", field="channels")
-        if self.encoding not in _ENCODINGS:
+            raise FormatError(f"channels: {self.channels!r} is not supported; use 1 or 2", field="channels")
+        if not isinstance(self.encoding, str) or self.encoding not in _ENCODINGS:
             message = f"encoding: {self.encoding!r} is not supported; use 's16', 'f32' or 'opus'"
             raise FormatError(message, field="encoding")
         # Messages take no integers of numpy.
@@ -107,6 +108,7 @@ class Format:
             raise FormatError(message, field="rate")
         if not _is_in(self.bit_rate, 6000, 510000) and not _is_in(self.bit_rate, 0, 0):
             raise FormatError(f"bit_rate: {self.bit_rate!r} is not supported; use 6000 to 510000", field="bit_rate")
+        check_flag("fec", self.fec)
         if self.complexity is not None and not _is_in(self.complexity, 0, 10):
             raise FormatError(f"complexity: {self.complexity!r} is not supported; use 0 to 10", field="complexity")
 
@@ -159,7 +161,13 @@ class Format:
         >>> Format(16000, channels=2).to_array(bytes(8)).shape
         (2, 2)
         """
-        array: Samples = np.frombuffer(data, self.dtype)
+        check_bytes("data", data)
+        try:
+            array: Samples = np.frombuffer(data, self.dtype)
+        except ValueError as error:
+            raise FormatError(f"data: these are not whole samples: {error}", field="data") from error
+        if len(array) % self.channels:
+            raise FormatError(f"data: {len(array)} samples are not whole samples of both channels", field="data")
         return array if self.channels == 1 else array.reshape(-1, self.channels)
 
     def _converted(self, array: Samples, name: str) -> Samples:

@@ -11,7 +11,9 @@ from math import inf
 from typing import Any, Callable, Literal
 
 from ._alignment import AlignedVoice
+from ._checks import check_callable
 from ._reconnection import UNSTEADY_SECONDS, Reconnect, Retries
+from ._start import checked_format
 from ._state import State
 from .errors import AnechoicError, FormatError, InvalidRequest, Refused, ServerUnavailable, SessionEnded
 from .events import Event, Reconnecting, Restarted, Resumed
@@ -150,10 +152,12 @@ class LiveFilter:
         """Calls `listener` with each event of this session and of those that follow, as soon as it comes. It must not
         wait. An exception of it is logged.
         """
+        check_callable("listener", listener)
         self._listeners.append(listener)
 
     def announce_reference(self, format: Format) -> None:
         """Announces the format of `play`. Another format starts the session anew."""
+        checked_format(format, "format")
         if format != self._reference:
             self._reference = format
             self._early.clear()
@@ -326,8 +330,8 @@ def _problem(error: Exception) -> str:
 
 
 def _check_audio(data: object, format: object) -> None:
-    """Throws `TypeError` for what is neither bytes nor a format."""
+    """Throws `InvalidRequest` for what is neither bytes nor a format."""
     if not isinstance(data, (bytes, bytearray, memoryview)):
-        raise TypeError(f"{type(data).__name__} is not supported; use bytes of the format")
-    if not isinstance(format, Format):
-        raise TypeError(f"{format!r} is not a format; use Format(16000)")
+        raise InvalidRequest(
+            f"data: {type(data).__name__} is not supported; use bytes of the format", field="data")
+    checked_format(format, "format")

@@ -10,7 +10,9 @@ from typing import Type, Union
 import numpy as np
 
 from . import _wave
+from ._checks import check_path, check_sample
 from ._regular import open_output, open_regular
+from ._start import checked_format
 from .errors import FormatError
 from .formats import Format, Samples
 
@@ -22,7 +24,7 @@ class WavReader:
 
     def __init__(self, path: StrPath) -> None:
         """Opens a file. Throws `OSError`, or `FormatError` for a file that is not supported."""
-        self.path = os.fspath(path)
+        self.path = os.fspath(check_path("path", path))
         self._file = open_regular(self.path)
         try:
             self._header = _wave.read_header(self._file)
@@ -40,6 +42,7 @@ class WavReader:
 
     def read(self, count: int) -> Samples:
         """Returns at most `count` samples; fewer at the end. Throws `FormatError` for a float that is no number."""
+        check_sample("count", count)
         frame = self._width * self.format.channels
         data = self._file.read(min(count, self._rest) * frame)
         data = data[: len(data) // frame * frame]
@@ -77,8 +80,8 @@ class WavWriter:
 
     def __init__(self, path: StrPath, format: Format) -> None:
         """Makes a file, or replaces the one that is there. Throws `OSError`, also for a FIFO that nobody reads."""
-        self.path = os.fspath(path)
-        self._format = format
+        self.path = os.fspath(check_path("path", path))
+        self._format = checked_format(format, "format")
         self._size = 0
         # Without a buffer, a failure is that of the write, and closing does not fail again.
         self._file = open_output(self.path)
@@ -86,6 +89,8 @@ class WavWriter:
 
     def write(self, samples: Samples) -> None:
         """Writes samples of the format. Throws `OSError`, which names the file."""
+        if not isinstance(samples, np.ndarray) or samples.dtype.kind not in "if":
+            raise FormatError(f"samples: {type(samples).__name__} is not supported; use an array", field="samples")
         if self._format.encoding == "s16":
             data = samples.tobytes()
         else:

@@ -121,7 +121,7 @@ class Session(Requests, DeviceReports, Facts):
         given = {name: format for name, format in others.items() if format is not None}
         self._plan = Plan(
             inputs={"microphone": microphone, **given, **named(far_ends)},
-            processed=processed or microphone, playback=playback, recognizer=recognizer, raw=raw,
+            processed=microphone if processed is None else processed, playback=playback, recognizer=recognizer, raw=raw,
             is_playback_elsewhere=playback_elsewhere, is_real_time=real_time,
             settings={**self._decisions.settings(), **check_mapping("settings", settings)}, session_id=session_id,
             labels={} if labels is None else labels, engine=engine, chunk=chunk,

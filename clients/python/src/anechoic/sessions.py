@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Any, AsyncIterator, Iterable, Mapping, Type, Union
@@ -15,10 +15,9 @@ from . import _methods
 from ._checks import check_flag, check_number, check_sample, check_text
 from ._convert import from_message, interval
 from ._opus import Encoder
-from ._start import duration, field_named
+from ._start import checked_format, duration, field_named
 from .connection import Connection, connection_to
 from .enums import CaptureProblem, EchoReference, GestureOutcome, InjectionPermission, MicMode, SessionState
-from .errors import FormatError
 from .events import AudioRoute, Event, MuteState, event_from
 from .formats import Format, Samples
 from .settings import Settings, config_of, mask_of
@@ -64,6 +63,29 @@ class SessionInfo:
     @property
     def id(self) -> str:
         return self.name.removeprefix("sessions/")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ChangedMute(MuteState):
+    """The mute state after a change of this client. It equals the same state without the sample."""
+
+    applied_at_sample: int
+    """The sample of the microphone from which the state holds."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MuteState):
+            return NotImplemented
+        return all(getattr(self, each.name) == getattr(other, each.name) for each in fields(MuteState))
+
+    __hash__ = MuteState.__hash__
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangedSession(SessionInfo):
+    """The state of a session after a change of this client."""
+
+    applied_at_sample: int
+    """The sample of the microphone at which the settings were changed."""
 
 
 @dataclass(frozen=True)
@@ -154,26 +176,28 @@ class Sessions:
 
     async def mute(
         self, session: str, *, if_generation: int | None = None, at_sample: int | None = None
-    ) -> MuteState:
+    ) -> ChangedMute:
         """Mutes a session. With `if_generation`, only if nobody has changed the state since. With
-        `at_sample`, at this sample of the microphone, and returns then."""
+        `at_sample`, at this sample of the microphone, and returns then. The result has the sample."""
         return await self._set_mute(session, True, if_generation, at_sample)
 
     async def unmute(
         self, session: str, *, if_generation: int | None = None, at_sample: int | None = None
-    ) -> MuteState:
+    ) -> ChangedMute:
         """Unmutes a session, as `mute` does."""
         return await self._set_mute(session, False, if_generation, at_sample)
 
     async def configure(
         self, session: str, settings: Settings, *, at_sample: int | None = None
-    ) -> SessionInfo:
+    ) -> ChangedSession:
         """Changes settings of a session. With `at_sample`, at this sample of the microphone, and returns
-        then."""
+        then. The result has the sample."""
         request = api.UpdateSessionRequest(session=api.Session(name=_name(session), config=config_of(settings)))
         request.update_mask.CopyFrom(mask_of(settings, "config."))
         response = await self._change(_methods.UPDATE_SESSION, request, session, at_sample)
-        return _info(response.session)
+        return from_message(
+            ChangedSession, response.session, config=response.session.config,
+            applied_at_sample=response.applied_at_sample)
 
     async def label(self, session: str, labels: Mapping[str, str]) -> SessionInfo:
         """Replaces the labels of a session."""
@@ -189,6 +213,7 @@ class Sessions:
     ) -> Gesture:
         """Reports a press of a mute button, and waits for the decision. None toggles the state."""
         check_text("gesture_id", gesture_id)
+        check_number("timeout", timeout, 0, 86400, " s")
         request = api.ReportMuteGestureRequest(name=_name(session), gesture_id=gesture_id or uuid.uuid4().hex)
         if muted is not None:
             check_flag("muted", muted)
@@ -236,11 +261,10 @@ class Sessions:
 
         With `only_here`, the person at the device hears it, and the far end does not.
         """
-        if not isinstance(format, Format):
-            raise FormatError(f"format: {format!r} is not a format; use Format(16000)", field="format")
+        checked_format(format, "format")
         start = api.InjectionStart(
             name=_name(session), format=format._message(), preferred_injection_mode=_mode(only_here))
-        data = bytes(format.to_bytes(samples))
+        data = bytes(format.to_bytes(samples, "samples"))
         count = format.rate // (50 if format.is_opus else 10)
         size = count * format.frame_bytes
         pieces = [data[first : first + size] for first in range(0, len(data), size)]
@@ -284,13 +308,13 @@ class Sessions:
 
     async def _set_mute(
         self, session: str, muted: bool, if_generation: int | None, at_sample: int | None
-    ) -> MuteState:
+    ) -> ChangedMute:
         request = api.SetMuteRequest(name=_name(session), muted=muted)
         if if_generation is not None:
             with field_named("if_generation"):
                 request.if_generation = if_generation
         response = await self._change(_methods.SET_MUTE, request, session, at_sample)
-        return from_message(MuteState, response.state)
+        return from_message(ChangedMute, response.state, applied_at_sample=response.applied_at_sample)
 
     async def _inject(
         self, session: str, start: api.InjectionStart, requests: Iterable[api.InjectSpeechRequest]

@@ -65,7 +65,7 @@ def _set(config: Any, path: str, value: object) -> None:
             setattr(message, name, _number(field, value))
         else:
             setattr(message, name, value)
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InvalidRequest(f"{path}: {value!r} is not valid: {error}", field=path) from error
 
 

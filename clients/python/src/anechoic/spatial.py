@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Mapping, TypeVar
 
-from ._checks import check_mapping, check_text
+from ._checks import check_mapping, check_real, check_text
 from .v1 import config_pb2
 
 T = TypeVar("T")
@@ -30,6 +30,10 @@ class Source:
     gain_db: float = 0.0
 
     def _message(self) -> config_pb2.SpatialAudio.Source:
+        """Returns the place as a message. Throws `InvalidRequest` for what is no number: the server checks ranges."""
+        check_text("far_end", self.far_end)
+        for name in ("azimuth", "elevation", "distance", "gain_db"):
+            check_real(name, getattr(self, name))
         return config_pb2.SpatialAudio.Source(
             far_end_id=self.far_end, azimuth_degrees=self.azimuth, elevation_degrees=self.elevation,
             distance_meters=self.distance, gain_db=self.gain_db,

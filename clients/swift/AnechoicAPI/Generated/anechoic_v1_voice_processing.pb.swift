@@ -810,6 +810,14 @@ public nonisolated struct Anechoic_V1_Started: @unchecked Sendable {
     set {_uniqueStorage()._voiceprintUsed = newValue}
   }
 
+  /// Fields of the start that can have no effect in this session, because it lacks an input or output:
+  /// "PATH: has no effect REASON", such as "config.other_audio_ducking: has no effect without
+  /// inputs.other_audio". For people. At most 32.
+  public var warnings: [String] {
+    get {_storage._warnings}
+    set {_uniqueStorage()._warnings = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated struct Resumed: Sendable {
@@ -2552,7 +2560,7 @@ nonisolated extension Anechoic_V1_Start.ResumePoint: SwiftProtobuf.Message, Swif
 
 nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Started"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}config\0\u{1}mute\0\u{1}inputs\0\u{1}outputs\0\u{3}algorithmic_delay\0\u{2}\u{2}engine\0\u{3}resume_token\0\u{3}resume_window\0\u{1}resumed\0\u{3}playback_delay\0\u{4}\u{2}join_token\0\u{3}recognizer_delay\0\u{3}raw_delay\0\u{3}echo_path_used\0\u{3}voiceprint_used\0\u{c}\u{7}\u{1}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}config\0\u{1}mute\0\u{1}inputs\0\u{1}outputs\0\u{3}algorithmic_delay\0\u{2}\u{2}engine\0\u{3}resume_token\0\u{3}resume_window\0\u{1}resumed\0\u{3}playback_delay\0\u{4}\u{2}join_token\0\u{3}recognizer_delay\0\u{3}raw_delay\0\u{3}echo_path_used\0\u{3}voiceprint_used\0\u{1}warnings\0\u{c}\u{7}\u{1}")
 
   fileprivate class _StorageClass {
     var _session: String = String()
@@ -2571,6 +2579,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
     var _rawDelay: SwiftProtobuf.Google_Protobuf_Duration? = nil
     var _echoPathUsed: Bool = false
     var _voiceprintUsed: Bool = false
+    var _warnings: [String] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2597,6 +2606,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
       _rawDelay = source._rawDelay
       _echoPathUsed = source._echoPathUsed
       _voiceprintUsed = source._voiceprintUsed
+      _warnings = source._warnings
     }
   }
 
@@ -2631,6 +2641,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
         case 16: try { try decoder.decodeSingularMessageField(value: &_storage._rawDelay) }()
         case 17: try { try decoder.decodeSingularBoolField(value: &_storage._echoPathUsed) }()
         case 18: try { try decoder.decodeSingularBoolField(value: &_storage._voiceprintUsed) }()
+        case 19: try { try decoder.decodeRepeatedStringField(value: &_storage._warnings) }()
         default: break
         }
       }
@@ -2691,6 +2702,9 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
       if _storage._voiceprintUsed != false {
         try visitor.visitSingularBoolField(value: _storage._voiceprintUsed, fieldNumber: 18)
       }
+      if !_storage._warnings.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._warnings, fieldNumber: 19)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2716,6 +2730,7 @@ nonisolated extension Anechoic_V1_Started: SwiftProtobuf.Message, SwiftProtobuf.
         if _storage._rawDelay != rhs_storage._rawDelay {return false}
         if _storage._echoPathUsed != rhs_storage._echoPathUsed {return false}
         if _storage._voiceprintUsed != rhs_storage._voiceprintUsed {return false}
+        if _storage._warnings != rhs_storage._warnings {return false}
         return true
       }
       if !storagesAreEqual {return false}

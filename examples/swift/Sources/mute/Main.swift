@@ -9,9 +9,9 @@ enum Main {
     let running = try await sessions.list()
     for session in running where !session.mute.muted {
       // Fails with ABORTED if somebody else was faster.
-      let state = try await sessions.setMute(
+      let change = try await sessions.setMute(
         session.name, muted: true, ifGeneration: session.mute.generation)
-      print("\(session.name) was muted by \(state.actor)")
+      print("\(session.name) was muted by \(change.state.actor)")
     }
     guard let first = running.first else { return print("\(server) has no sessions") }
     let watch = try await sessions.watch(first.name)

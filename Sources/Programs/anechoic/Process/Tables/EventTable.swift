@@ -10,7 +10,7 @@ enum EventTable {
     TableColumn("event_id", .integer), TableColumn("event", .word(longest: 32)),
     TableColumn("side", .word(longest: 8)), TableColumn("active", .level),
     TableColumn("began_s", .real), TableColumn("delay_ms", .real), TableColumn("gain_db", .level),
-    TableColumn("details", .text),
+    TableColumn("details", .text), TableColumn("probability", .level),
   ]
 
   static func row(_ event: Anechoic_V1_SessionEvent, _ rate: SampleRate) throws -> [TableValue] {
@@ -36,6 +36,7 @@ enum EventTable {
     var began: Double?
     var delay: Double?
     var gain: Float?
+    var probability: Float?
 
     init() {}
 
@@ -44,7 +45,7 @@ enum EventTable {
       case .voiceActivityChanged(let change):
         side = change.side
         isActive = change.active
-        began = Double(change.beganAtSample) / Double(rate.hertz)
+        began = rate.seconds(change.beganAtSample)
       case .mutedSpeechActivity(let change): isActive = change.activity == .started
       case .muteChanged(let change): isActive = change.state.muted
       case .captureWarning(let warning): isActive = warning.active
@@ -56,7 +57,30 @@ enum EventTable {
       case .duckingChanged(let change):
         side = change.talking
         gain = change.gainDb
-      default: break
+      default:
+        guard let turn = TurnFacts(event) else { return }
+        began = rate.seconds(turn.sample)
+        probability = turn.probability
+      }
+    }
+  }
+
+  /// The place and the probability of an event of turns.
+  private struct TurnFacts {
+    let sample: Int64
+    var probability: Float?
+
+    init?(_ event: Anechoic_V1_SessionEvent.OneOf_Event?) {
+      switch event {
+      case .turnStarted(let turn): (sample, probability) = (turn.beganAtSample, turn.probability)
+      case .turnMayEnd(let turn): (sample, probability) = (turn.silentFromSample, turn.probability)
+      case .turnContinued(let turn): sample = turn.beganAtSample
+      case .turnEnded(let turn): (sample, probability) = (turn.silentFromSample, turn.probability)
+      case .turnInterruption(let turn):
+        (sample, probability) = (turn.beganAtSample, turn.probability)
+      case .backchannel(let sound): (sample, probability) = (sound.beganAtSample, sound.probability)
+      case .notSpeech(let sound): (sample, probability) = (sound.beganAtSample, sound.probability)
+      default: return nil
       }
     }
   }
@@ -71,10 +95,11 @@ enum EventTable {
       default: .missing
       }
     return [
-      .real(Double(sample) / Double(rate.hertz)), .integer(sample),
+      .real(rate.seconds(sample)), .integer(sample),
       .integer(Int64(clamping: id)), .text(name), side,
       TableValue(facts.isActive.map { $0 ? 1.0 : 0.0 }), TableValue(facts.began),
       TableValue(facts.delay), TableValue(facts.gain), .text(details),
+      TableValue(facts.probability),
     ]
   }
 
@@ -100,4 +125,8 @@ enum EventTable {
       words.append(contentsOf: character.lowercased())
     }
   }
+}
+
+extension SampleRate {
+  fileprivate func seconds(_ sample: Int64) -> Double { Double(sample) / Double(hertz) }
 }

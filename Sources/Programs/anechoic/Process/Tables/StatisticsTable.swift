@@ -52,6 +52,19 @@ enum StatisticsTable {
       real("far_end_buffer_ms") { $0.hasFarEnd ? milliseconds($0.farEnd.delay) : nil },
       real("other_audio_buffer_ms") { $0.hasOtherAudio ? milliseconds($0.otherAudio.delay) : nil },
       truth("reduced") { $0.reduced },
+      truth("reference_active") { $0.echo.referenceActive },
+      level("heard_reduction_db") {
+        $0.echo.hasHeardReductionDb ? $0.echo.heardReductionDb : nil
+      },
+      real("thread_load") { $0.timing.hasThreadLoad ? $0.timing.threadLoad : nil },
+      level("reference_dbfs") {
+        $0.levels.hasReferenceRmsDbfs ? $0.levels.referenceRmsDbfs : nil
+      },
+      truth("spatial_audio_active") { $0.spatialAudioActive },
+      real("far_end_target_ms") { $0.hasFarEnd ? milliseconds($0.farEnd.target) : nil },
+      real("other_audio_target_ms") {
+        $0.hasOtherAudio ? milliseconds($0.otherAudio.target) : nil
+      },
     ]
 
   static let columns = fields.map(\.column)

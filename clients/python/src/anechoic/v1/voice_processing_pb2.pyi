@@ -423,7 +423,7 @@ class Start(_message.Message):
     def __init__(self, session_id: _Optional[str] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., muted: bool = ..., inputs: _Optional[_Union[Start.Inputs, _Mapping]] = ..., outputs: _Optional[_Union[Start.Outputs, _Mapping]] = ..., pacing: _Optional[_Union[Pacing, str]] = ..., stats_interval: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., engine: _Optional[str] = ..., resume_token: _Optional[bytes] = ..., resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resume_point: _Optional[_Union[Start.ResumePoint, _Mapping]] = ..., echo_path_hint: _Optional[_Union[EchoPath, _Mapping]] = ..., echo_path_wanted: bool = ..., voiceprint: _Optional[_Union[Voiceprint, _Mapping]] = ..., enroll_voice: bool = ...) -> None: ...
 
 class Started(_message.Message):
-    __slots__ = ["algorithmic_delay", "config", "echo_path_used", "engine", "inputs", "join_token", "mute", "outputs", "playback_delay", "raw_delay", "recognizer_delay", "resume_token", "resume_window", "resumed", "session", "voiceprint_used"]
+    __slots__ = ["algorithmic_delay", "config", "echo_path_used", "engine", "inputs", "join_token", "mute", "outputs", "playback_delay", "raw_delay", "recognizer_delay", "resume_token", "resume_window", "resumed", "session", "voiceprint_used", "warnings"]
     class Resumed(_message.Message):
         __slots__ = ["concealed_samples", "lost_events", "lost_samples", "microphone_sample", "processed_sample", "suspended_for"]
         CONCEALED_SAMPLES_FIELD_NUMBER: _ClassVar[int]
@@ -455,6 +455,7 @@ class Started(_message.Message):
     RESUME_WINDOW_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
     VOICEPRINT_USED_FIELD_NUMBER: _ClassVar[int]
+    WARNINGS_FIELD_NUMBER: _ClassVar[int]
     algorithmic_delay: _duration_pb2.Duration
     config: _config_pb2.SessionConfig
     echo_path_used: bool
@@ -471,7 +472,8 @@ class Started(_message.Message):
     resumed: Started.Resumed
     session: str
     voiceprint_used: bool
-    def __init__(self, session: _Optional[str] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., mute: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ..., inputs: _Optional[_Union[Start.Inputs, _Mapping]] = ..., outputs: _Optional[_Union[Start.Outputs, _Mapping]] = ..., algorithmic_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., engine: _Optional[_Union[Engine, _Mapping]] = ..., resume_token: _Optional[bytes] = ..., resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resumed: _Optional[_Union[Started.Resumed, _Mapping]] = ..., playback_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., join_token: _Optional[bytes] = ..., recognizer_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., raw_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., echo_path_used: bool = ..., voiceprint_used: bool = ...) -> None: ...
+    warnings: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, session: _Optional[str] = ..., config: _Optional[_Union[_config_pb2.SessionConfig, _Mapping]] = ..., mute: _Optional[_Union[_events_pb2.MuteState, _Mapping]] = ..., inputs: _Optional[_Union[Start.Inputs, _Mapping]] = ..., outputs: _Optional[_Union[Start.Outputs, _Mapping]] = ..., algorithmic_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., engine: _Optional[_Union[Engine, _Mapping]] = ..., resume_token: _Optional[bytes] = ..., resume_window: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resumed: _Optional[_Union[Started.Resumed, _Mapping]] = ..., playback_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., join_token: _Optional[bytes] = ..., recognizer_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., raw_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., echo_path_used: bool = ..., voiceprint_used: bool = ..., warnings: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Voiceprint(_message.Message):
     __slots__ = ["encoder", "values"]

@@ -1,0 +1,117 @@
+internal import EdgeAudio
+internal import Foundation
+public import Settings
+
+/// A connection to a program, as the configuration names it.
+struct ProgramPlace {
+  /// The path of the setting.
+  let key: String
+  /// The connection in words: the key, and the far end in a list of them.
+  let name: String
+  let endpoint: Endpoint
+  let direction: DeviceDirection
+  let channelCount: Int
+}
+
+extension EdgeConfiguration {
+  /// The connections to programs.
+  var programPlaces: [ProgramPlace] {
+    func place(
+      _ key: String, _ endpoint: Endpoint?, _ direction: DeviceDirection = .capture,
+      of farEnd: String? = nil, channelCount: Int
+    ) -> ProgramPlace? {
+      let path = "programs.\(key)"
+      return endpoint.map {
+        ProgramPlace(
+          key: path, name: farEnd.map { "the input of far end \($0) in \(path)" } ?? path,
+          endpoint: $0, direction: direction, channelCount: channelCount)
+      }
+    }
+    let single = [
+      place("far_end", programs.farEnd, channelCount: programs.farEndChannels),
+      place("other_audio", programs.otherAudio, channelCount: programs.otherAudioChannels),
+      place("voice", programs.voice, .playback, channelCount: audio.inputChannels),
+    ]
+    let named = programs.farEnds.map { place("far_ends", $0.place, of: $0.id, channelCount: 1) }
+    return (single + named).compactMap { $0 }
+  }
+}
+
+extension LayeredValues<EdgeConfiguration> {
+  /// Throws for a FIFO of two connections: two readers share its samples, and a reader of the voice
+  /// plays the person to themselves. The same holds for a file that is written and read.
+  func settlePrograms() throws(SettingsError) {
+    var known: [String: ProgramPlace] = [:]
+    for place in values.programPlaces {
+      guard let path = place.endpoint.realPath else { continue }
+      guard let other = known.updateValue(place, forKey: path) else { continue }
+      let writes = place.direction != other.direction
+      guard writes || place.endpoint.isFIFO else { continue }
+      let effect =
+        writes ? "the agent would hear its own voice" : "each would get a part of the samples"
+      throw wrong(
+        place.key,
+        "\(place.endpoint)\(place.name == place.key ? "" : ", \(place.name),") is also "
+          + "\(other.name): \(effect); use a place of its own for each")
+    }
+  }
+
+  /// Looks at the FIFOs and files of programs. Throws for a place with which the agent can never
+  /// work. Adds a warning for one that may come later.
+  public mutating func checkPrograms() throws(SettingsError) {
+    for place in values.programPlaces {
+      guard let problem = place.problem else { continue }
+      let words = place.name == place.key ? problem.words : "\(place.name): \(problem.words)"
+      guard problem.mayPass else { throw wrong(place.key, words) }
+      warn(place.key, words)
+    }
+  }
+}
+
+extension ProgramPlace {
+  /// The reason why the agent cannot use the place now. Nil if it can, and for a device.
+  fileprivate var problem: (words: String, mayPass: Bool)? {
+    switch endpoint {
+    case .alsa: return nil
+    case .fifo(let path):
+      if let problem = FIFO.problem(with: path) { return ("\(path): \(problem)", false) }
+      return folderProblem(of: path)
+    case .file(let path) where direction == .capture:
+      return FileManager.default.isReadableFile(atPath: path)
+        ? nil : ("\(path): there is no file that this user can read", false)
+    case .file(let path): return folderProblem(of: path)
+    }
+  }
+
+  /// The reason why a file that does not exist cannot be created.
+  private func folderProblem(of path: String) -> (words: String, mayPass: Bool)? {
+    let files = FileManager.default
+    guard !files.fileExists(atPath: path) else { return nil }
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    var isFolder: ObjCBool = false
+    guard files.fileExists(atPath: folder, isDirectory: &isFolder) else {
+      return ("\(path): there is no folder \(folder); \(endpoint.delay)", true)
+    }
+    guard isFolder.boolValue else { return ("\(path): \(folder) is not a folder", false) }
+    return files.isWritableFile(atPath: folder)
+      ? nil : ("\(path): this user cannot create files in \(folder); \(endpoint.delay)", true)
+  }
+}
+
+extension Endpoint {
+  fileprivate var isFIFO: Bool { if case .fifo = self { true } else { false } }
+
+  /// The agent's answer to a folder that is missing.
+  fileprivate var delay: String {
+    isFIFO ? "the agent waits for it" : "the agent cannot write to it"
+  }
+
+  /// The path without links and detours, or nil for a device.
+  fileprivate var realPath: String? {
+    switch self {
+    case .alsa: nil
+    case .fifo(let path), .file(let path):
+      URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
+    }
+  }
+}
