@@ -95,6 +95,7 @@ let systemFloor: [Target] = [
     name: "CBuildInformation", path: "Sources/System/CBuildInformation",
     cSettings: [.define("ANECHOIC_COMMIT", to: "\"\(commit)\"")]),
   system("CALSA", "alsa", apt: "libasound2-dev"),
+  system("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
   system("CDBus", "dbus-1", apt: "libdbus-1-dev"),
   .systemLibrary(name: "CEpoll", path: "Sources/System/CEpoll"),
   // Without pkg-config, which would link the library: it is loaded anew for each text.
@@ -212,7 +213,7 @@ let server: [Target] = [
   module("SpeechSynthesis", in: "Sources/Server", ["CESpeak"]),
   module(
     "Authentication", in: "Sources/Server",
-    ["AnechoicAPI", "GRPCTransport", "LinuxSystem", "COpenSSL"]),
+    ["AnechoicAPI", "GRPCTransport", "LinuxSystem", "CCurl", "COpenSSL"]),
   .target(name: "CLivePage", path: "Sources/Server/CLivePage"),
   module(
     "VoiceServer", in: "Sources/Server",

@@ -146,6 +146,7 @@ struct ServeCommand: AsyncParsableCommand {
         injection: .init(
           isOn: { [injection = configuration.injection] in injection.isOn },
           set: { [injection = configuration.injection] in injection.set($0) }),
+        needsScope: [.jwt, .certificate].contains(settings.values.authentication.mode),
         pages: PageSettings(settings.values), messageBytes: configuration.limits.messageBytes)
     }
     guard health != ServerSettings.off else { return }
