@@ -40,7 +40,7 @@ actor RunningServer {
   /// the new settings, all stay as they are. Opens the file of the audit log again.
   func reload() async {
     service.tellReloading()
-    operations.reopenAuditLog()
+    let auditProblem = operations.reopenAuditLog()
     if let keys { operations.tellKeys(await keys.reload(), of: keys) }
     do {
       var effective = settings
@@ -55,10 +55,10 @@ actor RunningServer {
       log(
         "settings reloaded: \(changes.isEmpty ? "no setting changed" : "\(changes.count) changed")")
       operations.count(.settings, hasFailed: false)
-      service.tellReloaded(problem: nil)
+      service.tellReloaded(problem: auditProblem)
     } catch {
       operations.count(.settings, hasFailed: true)
-      service.tellReloaded(problem: "\(error)")
+      service.tellReloaded(problem: "settings not reloaded: \(error)")
       operations.logger.error("settings not reloaded, all stay as they are: \(error)")
     }
   }

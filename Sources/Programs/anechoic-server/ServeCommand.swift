@@ -115,7 +115,7 @@ struct ServeCommand: AsyncParsableCommand {
       Task { await running.watchKeys(every: .seconds(2)) },
       Task { await service.watch(server) },
     ]
-    service.tellReady()
+    if let problem = service.tellReady() { operations.logger.warning("\(problem)") }
     await signals.next()
     for watch in watches { watch.cancel() }
     let drainTime = await running.drainTime

@@ -58,7 +58,7 @@ public final class KeyServer: @unchecked Sendable {
     class Handler(http.server.SimpleHTTPRequestHandler):
         def do_GET(self):
             with open("requests", "a") as log:
-                log.write(self.path + "\\\\n")
+                log.write(self.path + "\\n")
             if self.path == "/slow":
                 time.sleep(20)
             if self.path == "/moved":

@@ -89,16 +89,19 @@ final class ServerOperations: Sendable {
     }
   }
 
-  /// Opens the file of the audit log again, for programs that rename it.
-  func reopenAuditLog() {
-    guard let auditFile else { return }
+  /// Opens the file of the audit log again, for programs that rename it. Returns the problem, or nil.
+  func reopenAuditLog() -> String? {
+    guard let auditFile else { return nil }
     guard auditFile.reopen() else {
       let reason = CommandFailure(systemErrorAt: auditFile.path ?? "")
       count(.auditLog, hasFailed: true)
-      return logger.error("audit log not reopened, the old file stays in use: \(reason)")
+      let problem = "audit log not reopened, the old file stays in use: \(reason)"
+      logger.error("\(problem)")
+      return problem
     }
     count(.auditLog, hasFailed: false)
     logger.notice("audit log reopened")
+    return nil
   }
 
   /// Counts that a part was read again, or could not be.
