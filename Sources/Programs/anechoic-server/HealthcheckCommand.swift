@@ -67,7 +67,7 @@ struct HealthcheckCommand: AsyncParsableCommand {
     ).readForCommand().values
     guard let address = settings.healthAddress else {
       throw CommandFailure(
-        "listen.admin: the server has no plaintext address; set one, or name an address with --address")
+        "listen.admin: the server has no plaintext address; set one, or use --address")
     }
     return address
   }

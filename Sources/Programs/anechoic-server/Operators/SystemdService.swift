@@ -20,10 +20,12 @@ struct SystemdService: Sendable {
   func tellReady() -> String? {
     guard let socket else { return nil }
     guard let notifier else {
-      return "NOTIFY_SOCKET: \"\(socket)\" must be a path, or a name after @; systemd is told nothing"
+      return
+        "NOTIFY_SOCKET: \"\(socket)\" must be a path, or a name after @; systemd is told nothing"
     }
     guard notifier.send(.ready) else {
-      return "NOTIFY_SOCKET: \(socket) takes no message; systemd does not know that the server is ready"
+      return
+        "NOTIFY_SOCKET: \(socket) takes no message; systemd does not know that the server is ready"
     }
     notifier.send(.status("ready"))
     return nil

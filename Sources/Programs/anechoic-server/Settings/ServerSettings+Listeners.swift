@@ -44,8 +44,10 @@ extension ServerSettings {
   private static func canonical(_ host: String) -> String {
     if host.lowercased() == "localhost" { return "127.0.0.1" }
     var address = in6_addr()
-    guard host.hasPrefix("["), inet_pton(AF_INET6, String(host.dropFirst().dropLast()), &address) == 1
-    else { return host.lowercased() }
+    let digits = String(host.dropFirst().dropLast())
+    guard host.hasPrefix("["), inet_pton(AF_INET6, digits, &address) == 1 else {
+      return host.lowercased()
+    }
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     inet_ntop(AF_INET6, &address, &text, socklen_t(text.count))
     let name = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -38,7 +38,9 @@ struct HTTPSDocument: Sendable {
     let bytes = [UInt8](unsafeUninitializedCapacity: largestSize) { buffer, count in
       var body = anechoic_https_body(
         bytes: buffer.baseAddress, count: 0, most: largestSize, is_too_large: false,
-        is_cancelled: { Unmanaged<Cancellation>.fromOpaque($0!).takeUnretainedValue().isSet },
+        is_cancelled: { context in
+          context.map { Unmanaged<Cancellation>.fromOpaque($0).takeUnretainedValue().isSet } ?? true
+        },
         context: Unmanaged.passUnretained(cancellation).toOpaque())
       code = anechoic_https_get(
         address, authorities, "anechoic-server", Int(timeLimit / .milliseconds(1)), &body, &status,
