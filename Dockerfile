@@ -15,7 +15,7 @@ RUN apt-get update -qq \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
     libgrpc++-dev libprotobuf-dev libwebrtc-audio-processing-dev \
     libsndfile1-dev libsamplerate0-dev libopus-dev libssl-dev zlib1g-dev libespeak-ng-dev libasound2-dev \
-    libmysofa-dev libpulse-dev libdbus-1-dev pkg-config \
+    libmysofa-dev libpulse-dev libdbus-1-dev libcurl4-openssl-dev pkg-config \
   && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /src
@@ -66,7 +66,7 @@ FROM ${RUNTIME_IMAGE} AS programs
 RUN apt-get update -qq \
   && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 --no-install-recommends \
     libgrpc++1.51 libprotobuf32 libwebrtc-audio-processing1 libsndfile1 libsamplerate0 libopus0 \
-    libmysofa1 libespeak-ng1 \
+    libmysofa1 libespeak-ng1 libcurl4 ca-certificates \
   && rm -rf /var/cache/apt/* /var/lib/apt/lists/*
 
 COPY --from=build /out/anechoic-server /out/anechoic /usr/local/bin/

@@ -68,6 +68,7 @@ let products: [Product] = [
 /// The libraries of Debian, and the targets in C and C++ with settings of their own.
 let system: [Target] = [
   debian("CALSA", "alsa", apt: "libasound2-dev"),
+  debian("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
   debian("CDBus", "dbus-1", apt: "libdbus-1-dev"),
   debian("CEpoll", apt: "libc6-dev"),
   // Without pkg-config, which would link the library: it is loaded anew for each text.
@@ -135,7 +136,7 @@ let modules = targets(
     ],
     "Sources/Server/CLivePage": [],
     "Sources/Server/SpeechSynthesis": ["CESpeak"],
-    "Sources/Server/Authentication": ["AnechoicAPI", "GRPCTransport", "LinuxSystem"],
+    "Sources/Server/Authentication": ["AnechoicAPI", "GRPCTransport", "LinuxSystem", "CCurl"],
     "Sources/Server/VoiceServer": [
       "SessionWire", "Authentication", "Operations", "SpeechSynthesis", "CLivePage", "CMalloc",
     ],

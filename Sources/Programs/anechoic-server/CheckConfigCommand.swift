@@ -66,12 +66,27 @@ struct CheckConfigCommand: AsyncParsableCommand {
       file: file ?? option.config, environment: ProcessInfo.processInfo.environment
     ).readForCommand()
     if print { Swift.print(ServerSettings.table.listing(settings), terminator: "") }
-    // The folder for profiles is made on the way, and with the rights of this user.
-    let folder = settings.values.profilesDirectory.flatMap { access($0, F_OK) == 0 ? nil : $0 }
-    defer { if let folder { rmdir(folder) } }
-    let prepared = try settings.prepared { _ in }
+    let prepared = try Self.withoutMakingFolders(settings).prepared { _ in }
     try settings.checkAuditLog()
     try checkExpiry(of: UsedCertificate.all(of: prepared.configuration.security), settings)
+  }
+
+  /// Returns the settings without a folder for profiles that does not exist yet. Throws if a server could
+  /// not make it.
+  private static func withoutMakingFolders(
+    _ settings: LayeredValues<ServerSettings>
+  ) throws -> LayeredValues<ServerSettings> {
+    guard let folder = settings.values.profilesDirectory, access(folder, F_OK) != 0 else {
+      return settings
+    }
+    let parent = URL(fileURLWithPath: folder).deletingLastPathComponent().path
+    guard access(parent, W_OK | X_OK) == 0 else {
+      let problem = CommandError(systemErrorAt: folder).description
+      throw CommandError(settings.wrong("sessions.profiles_directory", problem).description)
+    }
+    var settings = settings
+    settings.values.profilesDirectory = nil
+    return settings
   }
 
   private func checkExpiry(

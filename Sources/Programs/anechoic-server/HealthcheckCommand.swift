@@ -13,8 +13,8 @@ struct HealthcheckCommand: AsyncParsableCommand {
     abstract: "Ask the server on this machine whether it is serving.",
     discussion: """
       Reads the settings that the server reads, and asks the operators' listener. Exits with 0 if \
-      the server is serving and with 1 if it is not or does not answer. Use this command as the \
-      HEALTHCHECK of a container.
+      the server is serving, with 1 if it is not or does not answer, and with 2 if the settings have a \
+      mistake or no plaintext address. Use this command as the HEALTHCHECK of a container.
 
         anechoic-server healthcheck
         anechoic-server healthcheck --service readiness
@@ -67,8 +67,7 @@ struct HealthcheckCommand: AsyncParsableCommand {
     ).readForCommand().values
     guard let address = settings.healthAddress else {
       throw CommandError(
-        "the server has no plaintext address; set admin-listen, or name an address with --address",
-        code: 1)
+        "listen.admin: the server has no plaintext address; set one, or use --address")
     }
     return address
   }

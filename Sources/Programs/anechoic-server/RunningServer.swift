@@ -12,14 +12,14 @@ actor RunningServer {
   private let sources: SettingsSources
   private var settings: ServerSettings
   private var configuration: ServerConfiguration
-  private let keys: TokenKeyFile?
+  private let keys: TokenKeySource?
   private let operations: ServerOperations
   private let service: SystemdService
 
   init(
     _ server: VoiceProcessingServer, _ settings: ServerSettings,
     _ configuration: ServerConfiguration,
-    keys: TokenKeyFile?, _ operations: ServerOperations, _ service: SystemdService,
+    keys: TokenKeySource?, _ operations: ServerOperations, _ service: SystemdService,
     from sources: SettingsSources
   ) {
     self.server = server
@@ -30,6 +30,7 @@ actor RunningServer {
     self.service = service
     self.sources = sources
     operations.show(UsedCertificate.all(of: configuration.security))
+    if let keys { operations.show(keys) }
   }
 
   /// The time for running sessions to end when the server stops.
@@ -39,8 +40,8 @@ actor RunningServer {
   /// the new settings, all stay as they are. Opens the file of the audit log again.
   func reload() async {
     service.tellReloading()
-    operations.reopenAuditLog()
-    if let keys { reload(keys) }
+    let auditProblem = operations.reopenAuditLog()
+    if let keys { operations.tellKeys(await keys.reload(), of: keys) }
     do {
       var effective = settings
       let changes = ServerSettings.table.reload(
@@ -54,10 +55,10 @@ actor RunningServer {
       log(
         "settings reloaded: \(changes.isEmpty ? "no setting changed" : "\(changes.count) changed")")
       operations.count(.settings, hasFailed: false)
-      service.tellReloaded(problem: nil)
+      service.tellReloaded(problem: auditProblem)
     } catch {
       operations.count(.settings, hasFailed: true)
-      service.tellReloaded(problem: "\(error)")
+      service.tellReloaded(problem: "settings not reloaded: \(error)")
       operations.logger.error("settings not reloaded, all stay as they are: \(error)")
     }
   }
@@ -102,19 +103,11 @@ actor RunningServer {
     }
   }
 
-  /// Reads the file of keys again whenever it changes. Returns when the task is cancelled.
+  /// Reads the file of keys again whenever it changes, or fetches the keys by their age. Returns when
+  /// the task is cancelled.
   func watchKeys(every interval: Duration) async {
-    await keys?.watch(every: interval) { [operations, keys] in
-      operations.tellKeys($0, of: keys?.path ?? "")
-    }
-  }
-
-  private func reload(_ keys: TokenKeyFile) {
-    let outcome: TokenKeyFile.Outcome
-    do throws(TokenKeyError) { outcome = .success(try keys.reload()) } catch {
-      outcome = .failure(error)
-    }
-    operations.tellKeys(outcome, of: keys.path)
+    guard let keys else { return }
+    await keys.watch(filesEvery: interval) { [operations] in operations.tellKeys($0, of: keys) }
   }
 
   private func log(_ message: String) { operations.logger.notice("\(message)") }

@@ -114,7 +114,7 @@ struct ServeCommand: AsyncParsableCommand {
       Task { await running.watchKeys(every: .seconds(2)) },
       Task { await service.watch(server) },
     ]
-    service.tellReady()
+    if let problem = service.tellReady() { operations.logger.warning("\(problem)") }
     await signals.next()
     for watch in watches { watch.cancel() }
     let drainTime = await running.drainTime
@@ -145,6 +145,7 @@ struct ServeCommand: AsyncParsableCommand {
         injection: .init(
           isOn: { [injection = configuration.injection] in injection.isOn },
           set: { [injection = configuration.injection] in injection.set($0) }),
+        needsScope: [.jwt, .certificate].contains(settings.values.authentication.mode),
         pages: PageSettings(settings.values), messageBytes: configuration.limits.messageBytes)
     }
     guard health != ServerSettings.off else { return }

@@ -5,6 +5,13 @@ public import GRPCTransport
 public protocol Authenticator: Sendable {
   /// Decides about a call, without blocking its thread.
   func authentication(of call: any Caller) -> Authentication
+
+  /// Whether the authenticator can identify clients. Once it can, it always can.
+  var isReady: Bool { get }
+}
+
+extension Authenticator {
+  public var isReady: Bool { true }
 }
 
 /// The finding of an authenticator.
@@ -38,12 +45,15 @@ public enum AuthenticationError: Error, Equatable, Sendable, CustomStringConvert
   case invalid(String)
   /// Too many calls wait until their tokens have been verified.
   case tooManyWait
+  /// The keys that verify tokens have not been fetched yet.
+  case keysUnavailable
 
   public var description: String {
     switch self {
     case .badClientName: ClientNameRule.text
     case .missing(let problem), .invalid(let problem): problem
     case .tooManyWait: "too many calls wait until their tokens have been verified"
+    case .keysUnavailable: "the server has not fetched the keys that verify tokens yet"
     }
   }
 }

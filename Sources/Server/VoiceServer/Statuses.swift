@@ -53,6 +53,10 @@ extension Status {
       self.init(
         .resourceExhausted, failure.description, reason: "TOO_MANY_CALLS",
         Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 1) })
+    case .keysUnavailable:
+      self.init(
+        .unavailable, failure.description, reason: "KEYS_UNAVAILABLE",
+        Google_Rpc_RetryInfo.with { $0.retryDelay = Google_Protobuf_Duration(seconds: 5) })
     }
   }
 

@@ -19,6 +19,8 @@ public final class VoiceProcessingServer: Sendable {
   private let servesReflection: Bool
   /// The session service for callers that do not use gRPC.
   public let sessions: SessionGateway
+  /// Decides who may turn the switches of the HTTP listener.
+  public let operatorGate: OperatorGate
   /// The listener for operators, which has health and reflection only.
   private let operators = Mutex<Server?>(nil)
   /// The time for the last answers, and for the rest of recordings, to leave after the sessions
@@ -52,7 +54,10 @@ public final class VoiceProcessingServer: Sendable {
     self.live = live
     servesReflection = configuration.servesReflection
     let services = [RPC.voiceProcessing, RPC.sessions, RPC.routing, RPC.profiles]
-    let health = HealthService(services: services) { directory.isFull || loads.isFull }
+    let health = HealthService(
+      services: services,
+      isStarting: { [authenticator = configuration.authenticator] in !authenticator.isReady },
+      isFull: { directory.isFull || loads.isFull })
     self.health = health
     configuration.metrics.addSessions(maximum: { directory.maximum }) { directory.count }
     let capacityUsed: @Sendable () -> Double = {
@@ -67,6 +72,8 @@ public final class VoiceProcessingServer: Sendable {
     let interceptor = AccessInterceptor(
       authenticator: configuration.authenticator, log: configuration.log)
     sessions = SessionGateway(service, interceptor)
+    operatorGate = OperatorGate(
+      authenticator: configuration.authenticator, log: configuration.log)
     var options = Server.Options(
       addresses: configuration.addresses, queueCount: configuration.threads)
     options.security = configuration.security

@@ -98,6 +98,21 @@ struct SettingsTests {
     }
   }
 
+  @Test func theCheckKeepsAFolderAndNamesOneThatCannotBeMade() async throws {
+    try FileManager.default.createDirectory(
+      atPath: folder.path("kept"), withIntermediateDirectories: false)
+    try write("sessions: {profiles_directory: kept}\n")
+    #expect(try await checkConfig().status == 0)
+    #expect(FileManager.default.fileExists(atPath: folder.path("kept")))
+    try write("sessions: {profiles_directory: missing/new}\n")
+    let refused = try await checkConfig()
+    #expect(
+      refused.status == 2
+        && refused.errors.contains(
+          "server.yaml:1: sessions.profiles_directory: missing/new: no such file or directory"),
+      "\(refused.errors)")
+  }
+
   @Test func anExpiredCertificateIsNoticed() async throws {
     let certificates = try await Certificates()
     let (certificate, key) = (certificates.path("expired.pem"), certificates.path("expired.key"))
@@ -154,6 +169,52 @@ struct SettingsTests {
     let end = try await manager.messages(until: "STOPPING=1")
     #expect(end.last == "STOPPING=1\nEXTEND_TIMEOUT_USEC=75000000", "\(end)")
     #expect(try await server.wait().status == 0)
+  }
+
+  @Test(arguments: [("nonsense", "must be a path"), ("/nowhere/at/all", "takes no message")])
+  func aSocketOfSystemdThatCannotBeUsedIsAWarning(socket: String, problem: String) async throws {
+    let server = try Command(
+      "/usr/bin/env",
+      [
+        "NOTIFY_SOCKET=\(socket)", Command.path("anechoic-server"), "--listen", "127.0.0.1:0",
+        "--admin-listen", "off", "--http-listen", "off",
+      ], in: folder)
+    let line = try await server.line(containing: "NOTIFY_SOCKET: ")
+    #expect(line.contains(" warning ") && line.contains(problem), "\(line)")
+    server.signal(SIGTERM)
+    #expect(try await server.wait().status == 0)
+  }
+
+  @Test func systemdIsToldThatTheAuditLogCouldNotBeReopened() async throws {
+    let manager = try #require(ServiceManagerSocket())
+    try FileManager.default.createDirectory(
+      atPath: folder.path("logs"), withIntermediateDirectories: false)
+    let server = try Command(
+      "/usr/bin/env",
+      [
+        "NOTIFY_SOCKET=\(manager.name)", Command.path("anechoic-server"), "--listen",
+        "127.0.0.1:0", "--admin-listen", "off", "--http-listen", "off", "--audit-log",
+        "logs/audit.log",
+      ], in: folder)
+    #expect(try await manager.messages(until: "STATUS=ready").last == "STATUS=ready")
+    try FileManager.default.removeItem(atPath: folder.path("logs"))
+    server.signal(SIGHUP)
+    let told = try await manager.messages(until: "STATUS=audit log not reopened")
+    #expect(told.last?.contains("logs/audit.log") == true, "\(told)")
+    server.signal(SIGTERM)
+    #expect(try await server.wait().status == 0)
+  }
+
+  @Test func aHealthcheckWithoutAnAddressToAskIsAMistakeOfTheSettings() async throws {
+    let certificates = try await Certificates()
+    try write(
+      """
+      tls: {certificate: \(certificates.path("server.pem")), key: \(certificates.path("server.key"))}
+      listen: {admin: off}
+      """)
+    let result = try await Command.run(
+      "anechoic-server", ["healthcheck", "--config", "server.yaml"], in: folder)
+    #expect(result.status == 2 && result.errors.contains("listen.admin"), "\(result.errors)")
   }
 
   @Test func reloadsCertificatesAndFailedHandshakesAreMetrics() async throws {

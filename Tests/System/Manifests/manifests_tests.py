@@ -298,6 +298,15 @@ class Chart(unittest.TestCase):
         pod = only(objects, "Deployment")["spec"]["template"]["spec"]
         self.assertEqual(pod["volumes"][0]["secret"]["secretName"], "keys")
 
+    def test_keys_of_tokens_may_have_an_address(self):
+        objects = charted({"authentication": {"mode": "jwt", "jwt": {
+            "keysUrl": "https://login.example.com/keys", "issuer": "https://login.example.com"}}})
+        check(objects)
+        self.assertNotIn("volumes", only(objects, "Deployment")["spec"]["template"]["spec"])
+        variables = {each["name"]: each.get("value") for each in server(objects)["env"]}
+        self.assertEqual(variables["ANECHOIC_JWT_KEYS_URL"], "https://login.example.com/keys")
+        self.assertNotIn("ANECHOIC_JWT_KEYS", variables)
+
     def test_two_releases_do_not_share_names_or_pods(self):
         first, second = charted(EVERYTHING, name="one"), charted(EVERYTHING, name="two")
         names = {(each["kind"], each["metadata"]["name"]) for each in first}

@@ -39,7 +39,7 @@ struct TokenKeyFileTests {
       group.addTask {
         await file.watch(every: .milliseconds(10)) { outcomes.append($0) }
       }
-      let steps: [(String, TokenKeyFile.Outcome)] = [
+      let steps: [(String, TokenKeySource.Outcome)] = [
         ("garbage", .failure(.unreadable)),
         ("{\"keys\":[\(issuer.ecEntry)]}", .success(1)),
       ]
@@ -76,9 +76,9 @@ struct TokenKeyFileTests {
 }
 
 private final class Outcomes: Sendable {
-  private let outcomes = Mutex<[TokenKeyFile.Outcome]>([])
+  private let outcomes = Mutex<[TokenKeySource.Outcome]>([])
 
-  var all: [TokenKeyFile.Outcome] { outcomes.withLock { $0 } }
+  var all: [TokenKeySource.Outcome] { outcomes.withLock { $0 } }
 
-  func append(_ outcome: TokenKeyFile.Outcome) { outcomes.withLock { $0.append(outcome) } }
+  func append(_ outcome: TokenKeySource.Outcome) { outcomes.withLock { $0.append(outcome) } }
 }

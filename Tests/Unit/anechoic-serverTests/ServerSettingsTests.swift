@@ -53,6 +53,18 @@ struct ServerSettingsTests {
       "listen: {admin: \"127.0.0.1:5000\", http: \"0.0.0.0:5000\"}",
       "x.yaml:1: listen.http: 0.0.0.0:5000 is taken by 127.0.0.1:5000 of listen.admin; give"
     ),
+    (
+      "listen: {public: [\"[::1]:5000\", \"[0:0::1]:5000\"]}",
+      "x.yaml:1: listen.public: [0:0::1]:5000 is taken by [::1]:5000 of listen.public; give"
+    ),
+    (
+      "listen: {public: \"127.0.0.1:5000\", http: \"[::ffff:127.0.0.1]:5000\"}",
+      "x.yaml:1: listen.http: [::ffff:127.0.0.1]:5000 is taken by 127.0.0.1:5000 of listen.public"
+    ),
+    (
+      "listen: {public: [\"unix:/run/a\", \"unix:/run/./a\"]}",
+      "x.yaml:1: listen.public: unix:/run/./a is taken by unix:/run/a of listen.public; give"
+    ),
     ("sessions: {engine: x}", "x.yaml:1: sessions.engine: \"x\" is not an engine"),
     (
       "limits: {idle_limit: 8d}",

@@ -1,2 +1,2 @@
 /// The version of the server and its tools.
-public let anechoicVersion = "0.1.0"
+public let anechoicVersion = "1.0.0"

@@ -23,8 +23,20 @@ public struct AdministrationService: Sendable {
     }
   }
 
-  /// A change that an operator made or was refused, for the audit log.
-  public typealias Audit = @Sendable (_ action: String, _ value: String, _ isDone: Bool) -> Void
+  /// A change that an operator made or was refused, for the audit log. `principal` is the name of the
+  /// operator, or nil if nobody asked for it.
+  public typealias Audit =
+    @Sendable (
+      _ action: String, _ value: String, _ isDone: Bool, _ principal: String?
+    ) -> Void
+
+  /// Decides who may make a change. Answers with what `change` returns for the name of the operator, or
+  /// with a refusal.
+  public typealias Gate =
+    @Sendable (
+      _ request: HTTPRequest, _ action: String,
+      _ change: @escaping @Sendable (_ principal: String) -> HTTPResponse
+    ) -> HTTPAnswer
 
   private let registry: MetricsRegistry
   private let version: String
@@ -32,6 +44,7 @@ public struct AdministrationService: Sendable {
   private let readiness: @Sendable () -> Readiness
   private let injection: Switch?
   private let audit: Audit
+  private let gate: Gate?
   private let rule: BrowserRule
   private let pages: Pages
 
@@ -39,16 +52,18 @@ public struct AdministrationService: Sendable {
   public typealias Pages = @Sendable (HTTPRequest) -> HTTPAnswer?
 
   /// Creates the service. `version` is a JSON object. Without `injection` its path does not exist.
-  /// `isLoopback` tells whether only programs of this machine reach the listener.
+  /// `isLoopback` tells whether only programs of this machine reach the listener. Without a `gate`,
+  /// everyone who reaches the listener may make changes.
   public init(
     registry: MetricsRegistry, version: String, threshold: LogThreshold, injection: Switch?,
-    isLoopback: Bool, readiness: @escaping @Sendable () -> Readiness,
+    isLoopback: Bool, gate: Gate? = nil, readiness: @escaping @Sendable () -> Readiness,
     pages: @escaping Pages = { _ in nil }, audit: @escaping Audit
   ) {
     self.registry = registry
     self.version = version
     self.threshold = threshold
     self.injection = injection
+    self.gate = gate
     rule = BrowserRule(isLoopback ? .thisMachine : .any)
     self.pages = pages
     self.readiness = readiness
@@ -57,7 +72,7 @@ public struct AdministrationService: Sendable {
 
   /// Returns the answer to a request, and counts it.
   public func answer(_ request: HTTPRequest) -> HTTPAnswer {
-    switch response(to: request).map(HTTPAnswer.complete) ?? pages(request) ?? .refusal(.notFound) {
+    switch ownAnswer(to: request) ?? pages(request) ?? .refusal(.notFound) {
     case .complete(let response):
       count(response.status)
       return .complete(response)
@@ -77,36 +92,46 @@ public struct AdministrationService: Sendable {
   }
 
   /// Returns the answer to a request for a path of this service, or nil for other paths.
-  private func response(to request: HTTPRequest) -> HTTPResponse? {
+  private func ownAnswer(to request: HTTPRequest) -> HTTPAnswer? {
     switch request.path {
-    case "/metrics": return read(request) { metrics(request) }
-    case "/livez": return read(request) { HTTPResponse("ok\n") }
-    case "/readyz":
-      return read(request) { state(\.status) }
-    case "/routez":
-      return read(request) { state(\.routingStatus) }
+    case "/log-level": logLevel(request)
+    case "/injection": injection.map { injection(request, $0) }
+    default: reading(request).map(HTTPAnswer.complete)
+    }
+  }
+
+  /// Returns the response to a request for a path that only tells something, or nil for other paths.
+  private func reading(_ request: HTTPRequest) -> HTTPResponse? {
+    switch request.path {
+    case "/metrics": read(request) { metrics(request) }
+    case "/livez": read(request) { HTTPResponse("ok\n") }
+    case "/readyz": read(request) { state(\.status) }
+    case "/routez": read(request) { state(\.routingStatus) }
     case "/version":
-      return read(request) { HTTPResponse(version + "\n", contentType: "application/json") }
-    case "/log-level":
-      return readOrChange(request, "set log level", { threshold.level.rawValue }) { text in
-        guard let level = Logger.Level(rawValue: text) else {
-          let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-          return "\"\(text.prefix(20))\" is not a level; use one of \(names)"
-        }
-        threshold.level = level
-        return nil
+      read(request) { HTTPResponse(version + "\n", contentType: "application/json") }
+    default: nil
+    }
+  }
+
+  private func logLevel(_ request: HTTPRequest) -> HTTPAnswer {
+    readOrChange(request, "set log level", { [threshold] in threshold.level.rawValue }) {
+      [threshold] text in
+      guard let level = Logger.Level(rawValue: text) else {
+        let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+        return "\"\(text.prefix(20))\" is not a level; use one of \(names)"
       }
-    case "/injection":
-      guard let injection else { return nil }
-      return readOrChange(request, "switch injection", { injection.isOn() ? "on" : "off" }) {
-        text in
-        guard ["on", "off"].contains(text) else {
-          return "\"\(text.prefix(20))\" is not a state; use on or off"
-        }
-        injection.set(text == "on")
-        return nil
+      threshold.level = level
+      return nil
+    }
+  }
+
+  private func injection(_ request: HTTPRequest, _ injection: Switch) -> HTTPAnswer {
+    readOrChange(request, "switch injection", { injection.isOn() ? "on" : "off" }) { text in
+      guard ["on", "off"].contains(text) else {
+        return "\"\(text.prefix(20))\" is not a state; use on or off"
       }
-    default: return nil
+      injection.set(text == "on")
+      return nil
     }
   }
 
@@ -129,24 +154,30 @@ public struct AdministrationService: Sendable {
 
   /// Answers with a value, or changes it. `change` returns the problem with a new value, or nil.
   private func readOrChange(
-    _ request: HTTPRequest, _ action: String, _ value: () -> String, _ change: (String) -> String?
-  ) -> HTTPResponse {
+    _ request: HTTPRequest, _ action: String, _ value: @escaping @Sendable () -> String,
+    _ change: @escaping @Sendable (String) -> String?
+  ) -> HTTPAnswer {
     switch request.method {
-    case "GET", "HEAD": return HTTPResponse(value() + "\n")
+    case "GET", "HEAD": return .complete(HTTPResponse(value() + "\n"))
     case "PUT":
       guard rule.allows(request.headers) else {
-        audit(action, "", false)
-        return HTTPResponse("changes from web pages are refused\n", status: .forbidden)
+        audit(action, "", false, nil)
+        return .complete(
+          HTTPResponse("changes from web pages are refused\n", status: .forbidden))
       }
       let text = String(decoding: request.body, as: UTF8.self).filter { !$0.isWhitespace }
-      if let problem = change(text) {
-        return HTTPResponse(problem.filter { !$0.isNewline } + "\n", status: .badRequest)
+      let changed: @Sendable (String?) -> HTTPResponse = { [audit] principal in
+        if let problem = change(text) {
+          return HTTPResponse(problem.filter { !$0.isNewline } + "\n", status: .badRequest)
+        }
+        audit(action, text, true, principal)
+        return HTTPResponse(value() + "\n")
       }
-      audit(action, text, true)
-      return HTTPResponse(value() + "\n")
+      return gate?(request, action) { changed($0) } ?? .complete(changed(nil))
     default:
-      return HTTPResponse(
-        "use GET or PUT\n", status: .methodNotAllowed, allowed: ["GET", "HEAD", "PUT"])
+      return .complete(
+        HTTPResponse(
+          "use GET or PUT\n", status: .methodNotAllowed, allowed: ["GET", "HEAD", "PUT"]))
     }
   }
 }

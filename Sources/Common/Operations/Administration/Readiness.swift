@@ -1,6 +1,8 @@
 /// Whether a server takes new sessions.
 public enum Readiness: Sendable {
   case ready
+  /// The server cannot identify clients yet.
+  case starting
   /// The server has no room, or is late. Its sessions go on, and lost ones may resume.
   case full
   /// The server drains, or has ended.
@@ -15,7 +17,7 @@ public enum Readiness: Sendable {
     switch self {
     case .ready: .ok
     case .full: .notFound
-    case .stopping: .serviceUnavailable
+    case .starting, .stopping: .serviceUnavailable
     }
   }
 
@@ -23,6 +25,7 @@ public enum Readiness: Sendable {
   var word: String {
     switch self {
     case .ready: "ok"
+    case .starting: "starting"
     case .full: "full"
     case .stopping: "stopping"
     }

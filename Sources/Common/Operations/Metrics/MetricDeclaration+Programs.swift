@@ -9,7 +9,7 @@ extension MetricDeclaration {
     outputChunksDropped, echoReduction, echoDelay, drift, voiceTransitions, muteGestures,
     callsStarted, callsHandled, messagesReceived, messagesSent, callDuration,
     logLines, logLinesLost, auditLinesLost, operatorRequests,
-    reloads, certificateExpiry, handshakesFailed,
+    reloads, keysFetched, certificateExpiry, handshakesFailed,
     processorTime, residentMemory, openFiles, mostOpenFiles, startTime,
   ]
 
@@ -192,6 +192,13 @@ extension MetricDeclaration {
     help:
       "The times that a part was read again while the server ran. If that failed, the old one stays."
   )
+
+  public static let keysFetched = MetricDeclaration(
+    "anechoic_token_keys_fetched_timestamp_seconds", .gauge, unit: "seconds",
+    help: """
+      The time of the last successful fetch of the keys at authentication.jwt_keys_url, in seconds since \
+      1970; 0 before it.
+      """)
 
   public static let certificateExpiry = MetricDeclaration(
     "anechoic_certificate_expiry_timestamp_seconds", .gauge,

@@ -89,16 +89,19 @@ final class ServerOperations: Sendable {
     }
   }
 
-  /// Opens the file of the audit log again, for programs that rename it.
-  func reopenAuditLog() {
-    guard let auditFile else { return }
+  /// Opens the file of the audit log again, for programs that rename it. Returns the problem, or nil.
+  func reopenAuditLog() -> String? {
+    guard let auditFile else { return nil }
     guard auditFile.reopen() else {
       let reason = CommandError(systemErrorAt: auditFile.path ?? "")
       count(.auditLog, hasFailed: true)
-      return logger.error("audit log not reopened, the old file stays in use: \(reason)")
+      let problem = "audit log not reopened, the old file stays in use: \(reason)"
+      logger.error("\(problem)")
+      return problem
     }
     count(.auditLog, hasFailed: false)
     logger.notice("audit log reopened")
+    return nil
   }
 
   /// Counts that a part was read again, or could not be.
@@ -142,25 +145,33 @@ final class ServerOperations: Sendable {
     logger.log(level: level, "\(certificate.setting): \(words)")
   }
 
-  /// Tells whether a file of keys could be read again.
-  func tellKeys(_ outcome: TokenKeyFile.Outcome, of path: String) {
-    if case .failure = outcome {
-      count(.keys, hasFailed: true)
-    } else {
-      count(.keys, hasFailed: false)
-    }
+  /// Tells whether the keys that verify tokens could be read again.
+  func tellKeys(_ outcome: TokenKeySource.Outcome, of keys: TokenKeySource) {
     switch outcome {
-    case .success(let count):
-      logger.notice("\(path): \(count) key\(count == 1 ? " is" : "s are") in use")
-    case .failure(let error): logger.error("\(path): \(error); the old keys remain in use")
+    case .success(let number):
+      count(.keys, hasFailed: false)
+      logger.notice("\(keys.place): \(number) key\(number == 1 ? " is" : "s are") in use")
+    case .failure(let error):
+      count(.keys, hasFailed: true)
+      let consequence =
+        keys.isReady
+        ? "the old keys remain in use" : "no client can use the server until it has keys"
+      logger.error("\(keys.place): \(error); \(consequence)")
     }
   }
 
+  /// Shows the time of the last fetch of keys as a metric.
+  func show(_ keys: TokenKeySource) {
+    guard case .address(let address) = keys else { return }
+    metrics.registry.reading(.keysFetched) { address.fetchedAt?.timeIntervalSince1970 ?? 0 }
+  }
+
   /// Starts the HTTP listener on `address`. An address that is not `required` may be taken: then the
-  /// server runs without metrics.
+  /// server runs without metrics. With `needsScope`, only clients with the scope `admin` turn switches.
   func listen(
     on address: String, required: Bool, for server: VoiceProcessingServer, _ engines: EngineCatalog,
-    injection: AdministrationService.Switch?, pages: PageSettings, messageBytes: Int
+    injection: AdministrationService.Switch?, needsScope: Bool, pages: PageSettings,
+    messageBytes: Int
   ) throws(CommandError) {
     let audit = audit
     let build = BuildInformation(engines)
@@ -168,16 +179,17 @@ final class ServerOperations: Sendable {
     let isLoopback = Self.isLoopback(address)
     let serve = try self.pages(
       pages, of: server, isLoopback: isLoopback, messageBytes: messageBytes)
+    let gate: AdministrationService.Gate = { server.operatorGate.answer($0, $1, $2) }
     let service = AdministrationService(
       registry: metrics.registry, version: build.json, threshold: threshold,
-      injection: injection, isLoopback: isLoopback, readiness: { server.readiness },
-      pages: serve
-    ) { action, value, isDone in
+      injection: injection, isLoopback: isLoopback,
+      gate: needsScope ? gate : nil, readiness: { server.readiness }, pages: serve
+    ) { action, value, isDone, principal in
       audit.notice(
         "control",
         metadata: [
           "action": "\(action)", "detail": "\(value)", "outcome": isDone ? "OK" : "FORBIDDEN",
-          "principal": "operator over HTTP",
+          "principal": "\(principal ?? "operator over HTTP")",
         ])
     }
     do {

@@ -5,19 +5,36 @@ internal import VoiceServer
 /// Without systemd, nothing happens.
 struct SystemdService: Sendable {
   private let notifier: ServiceNotifier?
+  /// The socket that the environment names, or nil if it names none.
+  private let socket: String?
   /// The time to end after the drain time: the rest of recordings, the last answers and lines.
   private static let farewell = Duration.seconds(15)
 
-  init(environment: [String: String]) { notifier = ServiceNotifier(environment: environment) }
+  init(environment: [String: String]) {
+    notifier = ServiceNotifier(environment: environment)
+    socket = environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
+  }
 
-  func tellReady() { tell(.ready, "ready") }
+  /// Tells that the server is ready. Returns the problem if the environment names a socket that takes no
+  /// message, or nil. systemd then waits for a message until it ends the service.
+  func tellReady() -> String? {
+    guard let socket else { return nil }
+    guard let notifier else {
+      return
+        "NOTIFY_SOCKET: \"\(socket)\" must be a path, or a name after @; systemd is told nothing"
+    }
+    guard notifier.send(.ready) else {
+      return
+        "NOTIFY_SOCKET: \(socket) takes no message; systemd does not know that the server is ready"
+    }
+    notifier.send(.status("ready"))
+    return nil
+  }
 
   func tellReloading() { notifier?.send(.reloading) }
 
-  /// Tells the end of a reload. `problem` is the reason for which the settings stay as they are.
-  func tellReloaded(problem: String?) {
-    tell(.ready, problem.map { "settings not reloaded: \($0)" } ?? "ready")
-  }
+  /// Tells the end of a reload. `problem` is the part that could not be reloaded, with the reason.
+  func tellReloaded(problem: String?) { tell(.ready, problem ?? "ready") }
 
   /// Tells that the server stops, so that systemd waits for the sessions even if the drain time is
   /// longer than the unit's TimeoutStopSec.

@@ -12,7 +12,7 @@ public struct PreparedServer: Sendable {
   /// The configuration, without metrics and log.
   public var configuration: ServerConfiguration
   /// The keys that verify tokens, or nil.
-  public let keys: TokenKeyFile?
+  public let keys: TokenKeySource?
   /// A warning for the operator, or nil.
   public let warning: String?
 }
@@ -30,7 +30,7 @@ extension LayeredValues<ServerSettings> {
           + "everything")
     }
     var configuration = try values.configuration { place(of: $0) }
-    let keys: TokenKeyFile?
+    let keys: TokenKeySource?
     do {
       (configuration.authenticator, keys) = try values.authentication.authenticator()
     } catch let error as CommandError {

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import GRPCTransport
 internal import Settings
 
@@ -23,7 +24,8 @@ extension ServerSettings {
   /// Returns whether two addresses cannot both be listened on. Port 0 is a free port each time.
   private static func overlap(_ first: String, _ second: String) -> Bool {
     switch (ServerAddress(first), ServerAddress(second)) {
-    case (.unix(let first), .unix(let second)): first == second
+    case (.unix(let first), .unix(let second)):
+      URL(fileURLWithPath: first).standardized == URL(fileURLWithPath: second).standardized
     case (.host(let first, let port), .host(let second, let otherPort)):
       port == otherPort && port != 0 && hosts(first, second)
     default: false
@@ -31,10 +33,26 @@ extension ServerSettings {
   }
 
   private static func hosts(_ first: String, _ second: String) -> Bool {
-    let names = [first, second].map { $0 == "localhost" ? "127.0.0.1" : $0 }
+    let names = [first, second].map(canonical)
     let isSameFamily = names[0].hasPrefix("[") == names[1].hasPrefix("[")
     // The wildcard of IPv6 takes the port of IPv4 too.
     return names[0] == names[1] || names.contains("[::]")
       || isSameFamily && names.contains("0.0.0.0")
+  }
+
+  /// Returns the one spelling of a host: `[0:0::1]` is `[::1]`, and `[::ffff:127.0.0.1]` is 127.0.0.1.
+  private static func canonical(_ host: String) -> String {
+    if host.lowercased() == "localhost" { return "127.0.0.1" }
+    var address = in6_addr()
+    let digits = String(host.dropFirst().dropLast())
+    guard host.hasPrefix("["), inet_pton(AF_INET6, digits, &address) == 1 else {
+      return host.lowercased()
+    }
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    inet_ntop(AF_INET6, &address, &text, socklen_t(text.count))
+    let name = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let mapped = "::ffff:"
+    return name.hasPrefix(mapped) && name.contains(".")
+      ? String(name.dropFirst(mapped.count)) : "[\(name)]"
   }
 }

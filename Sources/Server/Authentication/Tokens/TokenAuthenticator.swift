@@ -8,27 +8,35 @@ internal import Synchronization
 /// A signature is verified on a thread of `BackgroundExecutor`, and once for each token. Later calls
 /// with the token only check the time.
 public final class TokenAuthenticator: Authenticator {
-  private let keys: TokenKeyFile
+  private let keys: TokenKeySource
   private let policy: TokenPolicy
   private let cache = Mutex(TokenCache())
   private let waiting = WaitingCalls()
 
-  public init(keys: TokenKeyFile, policy: TokenPolicy) {
+  public init(keys: TokenKeySource, policy: TokenPolicy) {
     self.keys = keys
     self.policy = policy
   }
+
+  public convenience init(keys: TokenKeyFile, policy: TokenPolicy) {
+    self.init(keys: .file(keys), policy: policy)
+  }
+
+  public var isReady: Bool { keys.isReady }
 
   public func authentication(of call: any Caller) -> Authentication {
     let host = PeerAddress.host(of: call.peer)
     do throws(AuthenticationError) {
       let token = try BearerToken(call.metadata)
-      let version = keys.current.version
+      guard let version = keys.current?.version else { throw .keysUnavailable }
       if let grant = cache.withLock({ $0.grant(token, version: version) }) {
         return .known(try identified(grant, host))
       }
       guard let place = waiting.enter(host) else { throw .tooManyWait }
       return .pending {
-        withExtendedLifetime(place) { self.verified(token, host) }
+        let result = await self.verified(token, host)
+        withExtendedLifetime(place) {}
+        return result
       }
     } catch {
       return .refused(error)
@@ -37,17 +45,20 @@ public final class TokenAuthenticator: Authenticator {
 
   private func verified(
     _ token: BearerToken, _ host: String
-  ) -> Result<Identified, AuthenticationError> {
-    Result { () throws(AuthenticationError) in
-      let (keys, version) = keys.current
+  ) async -> Result<Identified, AuthenticationError> {
+    do throws(AuthenticationError) {
       let signed = try SignedToken(token.text)
+      if keys.current?.keys.mayVerify(signed) == false { await keys.lookForNewKeys() }
+      guard let (keys, version) = keys.current else { throw .keysUnavailable }
       try keys.verify(signed)
       guard let claims = TokenClaims(signed.payload) else {
         throw .invalid("the claims of the token cannot be read, or one is of the wrong type")
       }
       let grant = try policy.grant(claims, at: .now)
       cache.withLock { $0.keep(grant, of: token, version: version) }
-      return try identified(grant, host)
+      return .success(try identified(grant, host))
+    } catch {
+      return .failure(error)
     }
   }
 

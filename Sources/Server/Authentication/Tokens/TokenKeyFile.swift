@@ -6,7 +6,7 @@ internal import Synchronization
 /// new file cannot be used, the old keys remain.
 public final class TokenKeyFile: Sendable {
   /// The maximum size of the file in bytes.
-  private static let largestSize = 256 << 10
+  static let largestSize = 256 << 10
 
   private struct State {
     var keys: TokenKeys
@@ -15,10 +15,6 @@ public final class TokenKeyFile: Sendable {
     /// The version of the file that was read last.
     var file: RegularFile.Version?
   }
-
-  /// The outcome of reading a file that has changed: the number of keys, or the reason why the old
-  /// keys remain.
-  public typealias Outcome = Result<Int, TokenKeyError>
 
   public let path: String
   private let state: Mutex<State>
@@ -50,19 +46,22 @@ public final class TokenKeyFile: Sendable {
     return keys.count
   }
 
+  /// Reads the file again, and returns the outcome.
+  func reloaded() -> TokenKeySource.Outcome {
+    do throws(TokenKeyError) { return .success(try reload()) } catch { return .failure(error) }
+  }
+
   /// Reads the file again whenever it has changed, until the task is cancelled. Looks at the file
   /// once in each `interval`, and reports each attempt.
-  public func watch(every interval: Duration, report: @Sendable (Outcome) -> Void) async {
+  public func watch(
+    every interval: Duration, report: @Sendable (TokenKeySource.Outcome) -> Void
+  ) async {
     while !Task.isCancelled {
       try? await Task.sleep(for: interval)
       guard !Task.isCancelled, RegularFile.Version(of: path) != state.withLock({ $0.file }) else {
         continue
       }
-      do throws(TokenKeyError) {
-        report(.success(try reload()))
-      } catch {
-        report(.failure(error))
-      }
+      report(reloaded())
     }
   }
 

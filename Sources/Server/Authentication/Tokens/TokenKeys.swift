@@ -25,12 +25,19 @@ struct TokenKeys: Sendable {
     self.keys = keys
   }
 
-  /// Throws unless one of the keys has signed the token.
-  func verify(_ token: SignedToken) throws(AuthenticationError) {
-    let candidates = keys.filter { key in
+  /// Returns whether one of the keys may have signed the token, by its name and its algorithm.
+  func mayVerify(_ token: SignedToken) -> Bool { !candidates(for: token).isEmpty }
+
+  private func candidates(for token: SignedToken) -> [Key] {
+    keys.filter { key in
       key.verifier.algorithm == token.algorithm
         && (token.keyID == nil || key.id == nil || key.id == token.keyID)
     }
+  }
+
+  /// Throws unless one of the keys has signed the token.
+  func verify(_ token: SignedToken) throws(AuthenticationError) {
+    let candidates = candidates(for: token)
     guard !candidates.isEmpty else {
       throw .invalid("no key of this server has the name and the algorithm of the token's key")
     }
@@ -123,7 +130,7 @@ struct TokenKeys: Sendable {
   }
 }
 
-/// The reason why a file with keys cannot be used.
+/// The reason why keys cannot be used.
 public enum TokenKeyError: Error, Equatable, Sendable, CustomStringConvertible {
   case file(String)
   case unreadable

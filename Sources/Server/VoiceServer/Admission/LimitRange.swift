@@ -31,6 +31,7 @@ extension LimitRange<Duration> {
   public static let idleLimit = LimitRange(second...day * 7, "0, or 1s to 7d", canBeOff: true)
   public static let longestSession = LimitRange(
     second...day * 365, "0, or 1s to 365d", canBeOff: true)
+  public static let jwtKeysRefresh = LimitRange(TokenKeyAddress.refreshRange, "1m to 24h")
   public static let jwtClockSkew = LimitRange(TokenPolicy.clockSkewRange, "0s to 10m")
   public static let resumeWindow = LimitRange(
     second...second * 300, "0, or 1s to 5m", canBeOff: true)

@@ -28,11 +28,16 @@ final class HealthService: Sendable {
   private static let readiness = "readiness"
 
   private let state = Mutex(State())
+  private let isStarting: @Sendable () -> Bool
   private let isFull: @Sendable () -> Bool
 
   /// Creates the service. The named services, and the server as a whole with the name "", are
-  /// serving from the start.
-  init(services: [String], isFull: @escaping @Sendable () -> Bool) {
+  /// serving from the start. The name `readiness` is not while the server is starting or full.
+  init(
+    services: [String], isStarting: @escaping @Sendable () -> Bool = { false },
+    isFull: @escaping @Sendable () -> Bool
+  ) {
+    self.isStarting = isStarting
     self.isFull = isFull
     state.withLock { state in
       for service in services + ["", Self.liveness, Self.readiness] {
@@ -44,7 +49,7 @@ final class HealthService: Sendable {
   /// Whether the server takes new sessions, and why not.
   var readiness: Readiness {
     let isServing = state.withLock { $0.statuses[Self.readiness] } == .serving
-    return !isServing ? .stopping : isFull() ? .full : .ready
+    return !isServing ? .stopping : isStarting() ? .starting : isFull() ? .full : .ready
   }
 
   /// Reports every service as not serving. The process is still alive.
@@ -112,7 +117,7 @@ final class HealthService: Sendable {
 
   private func status(_ service: String) -> Response.ServingStatus? {
     let status = state.withLock { $0.statuses[service] }
-    return service == Self.readiness && status == .serving && isFull() ? .notServing : status
+    return service == Self.readiness && readiness != .ready ? .notServing : status
   }
 
   private func list() -> Grpc_Health_V1_HealthListResponse {

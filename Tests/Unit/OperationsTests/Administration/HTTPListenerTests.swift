@@ -23,7 +23,7 @@ struct HTTPListenerTests {
       registry: registry, version: "{\"version\":\"1\"}", threshold: threshold,
       injection: .init(isOn: { injects.isSet }, set: { injects.set($0) }),
       isLoopback: isLoopback, readiness: { readiness }
-    ) { action, value, isDone in audits.add("\(action) \(value) \(isDone)") }
+    ) { action, value, isDone, _ in audits.add("\(action) \(value) \(isDone)") }
     return try HTTPListener(address) { service.answer($0) }
   }
 
@@ -55,6 +55,7 @@ struct HTTPListenerTests {
   /// A proxy leaves a server that stops, but not one that is full.
   @Test(arguments: [
     (Readiness.ready, "200", "200", "ok"), (.full, "503", "404", "full"),
+    (.starting, "503", "503", "starting"),
     (.stopping, "503", "503", "stopping"),
   ])
   func readinessHasAStatus(

@@ -37,9 +37,9 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- fail "authentication.mode certificate needs tls.secretName" }}
 {{- end }}
 {{- if eq $mode "jwt" }}
-{{- $keys := list .Values.authentication.jwt.keysConfigMap .Values.authentication.jwt.keysSecret | compact }}
-{{- if ne (len $keys) 1 }}
-{{- fail "authentication.mode jwt needs one of authentication.jwt.keysConfigMap and authentication.jwt.keysSecret" }}
+{{- $jwt := .Values.authentication.jwt }}
+{{- if ne (len (list $jwt.keysConfigMap $jwt.keysSecret $jwt.keysUrl | compact)) 1 }}
+{{- fail "authentication.mode jwt needs one of keysConfigMap, keysSecret and keysUrl of authentication.jwt" }}
 {{- end }}
 {{- $_ := required "authentication.mode jwt needs authentication.jwt.issuer" .Values.authentication.jwt.issuer }}
 {{- end }}

@@ -13,6 +13,9 @@ public struct AuthenticationSettings: Sendable, Equatable {
   /// authentication.
   public var mode: Mode?
   public var jwtKeys: String?
+  public var jwtKeysURL: String?
+  public var jwtKeysCA: String?
+  public var jwtKeysRefresh = Duration.seconds(600)
   public var jwtIssuer: String?
   public var jwtAudience: String?
   public var jwtClockSkew = Duration.seconds(30)
@@ -20,8 +23,9 @@ public struct AuthenticationSettings: Sendable, Equatable {
   public var certificateScopes: [String] = []
   public var certificateDefaultScopes = "media,read,control"
 
-  /// Returns the authenticator, and the file of keys if there is one.
-  public func authenticator() throws -> (any Authenticator, TokenKeyFile?) {
+  /// Returns the authenticator, and the keys that verify tokens if there are any. Reads a file of keys,
+  /// and fetches none.
+  public func authenticator() throws -> (any Authenticator, TokenKeySource?) {
     switch mode ?? .none {
     case .none: return (NoAuthentication(), nil)
     case .certificate:
@@ -32,17 +36,24 @@ public struct AuthenticationSettings: Sendable, Equatable {
             otherwise: Set<Scope>(list: certificateDefaultScopes) ?? [])), nil
       )
     case .jwt:
-      let path = jwtKeys ?? ""
-      let keys: TokenKeyFile
-      do throws(TokenKeyError) {
-        keys = try TokenKeyFile(path: path)
-      } catch {
-        throw CommandError("\(path): \(error)")
-      }
+      let keys = try tokenKeys()
       var policy = TokenPolicy(issuer: jwtIssuer ?? "", audience: jwtAudience ?? "")
       policy.clockSkew = jwtClockSkew
       policy.endsExpiredCalls = jwtEndExpiredCalls
       return (TokenAuthenticator(keys: keys, policy: policy), keys)
+    }
+  }
+
+  private func tokenKeys() throws -> TokenKeySource {
+    if let jwtKeysURL {
+      return .address(
+        TokenKeyAddress(jwtKeysURL, authorities: jwtKeysCA, refreshedAfter: jwtKeysRefresh))
+    }
+    let path = jwtKeys ?? ""
+    do throws(TokenKeyError) {
+      return .file(try TokenKeyFile(path: path))
+    } catch {
+      throw CommandError("\(path): \(error)")
     }
   }
 

@@ -1,4 +1,6 @@
 internal import Authentication
+internal import CommandLineSupport
+internal import Foundation
 public import Settings
 internal import VoiceServer
 
@@ -17,6 +19,23 @@ extension ServerSettings {
       The public keys that verify tokens, a JSON Web Key Set or PEM. The file is read again when it \
       changes
       """),
+    Setting(
+      "authentication.jwt_keys_url", flag: "jwt-keys-url", \.authentication.jwtKeysURL,
+      .httpsAddress,
+      .restart,
+      """
+      The https address of the JSON Web Key Set of an issuer, instead of a file. The server fetches \
+      the keys again by their age, and for a token whose key is not among them
+      """),
+    Setting(
+      "authentication.jwt_keys_ca", \.authentication.jwtKeysCA, .file, .restart,
+      """
+      The authorities in PEM that sign the certificate of jwt_keys_url. Without it, those that the \
+      system trusts
+      """),
+    Setting(
+      "authentication.jwt_keys_refresh", \.authentication.jwtKeysRefresh, .time(.jwtKeysRefresh),
+      .restart, "The age at which the keys of jwt_keys_url are fetched again"),
     Setting(
       "authentication.jwt_issuer", \.authentication.jwtIssuer,
       .optionalText("name", allowed: "any text"), .restart, "The issuer (iss) of accepted tokens"),
@@ -48,13 +67,29 @@ extension ServerSettings {
   ) throws(SettingsError) {
     let values = settings.values.authentication
     if values.mode == .jwt {
-      guard values.jwtKeys != nil, values.jwtIssuer != nil, values.jwtAudience != nil else {
+      guard values.jwtKeys != nil || values.jwtKeysURL != nil, values.jwtIssuer != nil,
+        values.jwtAudience != nil
+      else {
         throw settings.wrong(
-          "authentication.mode", "jwt needs --jwt-keys, --jwt-issuer and --jwt-audience")
+          "authentication.mode",
+          "jwt needs --jwt-keys or --jwt-keys-url, --jwt-issuer and --jwt-audience")
+      }
+      guard values.jwtKeys == nil || values.jwtKeysURL == nil else {
+        throw settings.wrong(
+          "authentication.jwt_keys_url", "excludes --jwt-keys; use one of them")
+      }
+      guard values.jwtKeysURL != nil || values.jwtKeysCA == nil else {
+        throw settings.wrong("authentication.jwt_keys_ca", "needs --jwt-keys-url")
+      }
+      if let path = values.jwtKeysCA, access(path, R_OK) != 0 {
+        throw settings.wrong(
+          "authentication.jwt_keys_ca", CommandError(systemErrorAt: path).description)
       }
     } else {
       for (path, value) in [
         ("authentication.jwt_keys", values.jwtKeys),
+        ("authentication.jwt_keys_url", values.jwtKeysURL),
+        ("authentication.jwt_keys_ca", values.jwtKeysCA),
         ("authentication.jwt_issuer", values.jwtIssuer),
         ("authentication.jwt_audience", values.jwtAudience),
       ] where value != nil {
@@ -88,6 +123,21 @@ extension SettingFormat<AuthenticationSettings.Mode?> {
       return AuthenticationSettings.Mode(rawValue: text).map { .some($0) }
     } show: {
       $0?.rawValue ?? ""
+    }
+  }
+}
+
+extension SettingFormat<String?> {
+  /// An address that begins with https://, without spaces.
+  fileprivate static var httpsAddress: Self {
+    SettingFormat("address", allowed: "https://HOST/PATH") { text in
+      if text.isEmpty { return .some(nil) }
+      let isAddress =
+        text.hasPrefix("https://") && text.utf8.count > "https://".utf8.count
+        && text.utf8.count <= 2000 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+      return isAddress ? .some(text) : nil
+    } show: {
+      $0 ?? ""
     }
   }
 }

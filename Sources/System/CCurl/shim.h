@@ -1,0 +1,69 @@
+#include <curl/curl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+// Options and information of libcurl are variadic functions, which Swift does not see.
+
+/// The memory for the body of an answer.
+typedef struct {
+  unsigned char *bytes;
+  size_t count;
+  size_t most;
+  bool is_too_large;
+  /// Asked about once a second; true ends the transfer.
+  bool (*is_cancelled)(void *);
+  void *context;
+} anechoic_https_body;
+
+static inline size_t anechoic_https_write(char *bytes, size_t size, size_t count, void *user) {
+  anechoic_https_body *body = (anechoic_https_body *)user;
+  size_t added = size * count;
+  if (added > body->most - body->count) {
+    body->is_too_large = true;
+    return 0;
+  }
+  memcpy(body->bytes + body->count, bytes, added);
+  body->count += added;
+  return added;
+}
+
+static inline int anechoic_https_progress(
+    void *user, curl_off_t total, curl_off_t now, curl_off_t upload, curl_off_t uploaded) {
+  (void)total, (void)now, (void)upload, (void)uploaded;
+  anechoic_https_body *body = (anechoic_https_body *)user;
+  return body->is_cancelled(body->context) ? 1 : 0;
+}
+
+/// Gets a document over HTTPS, with TLS 1.2 or later, and without following redirects. Blocks its thread for at most
+/// `milliseconds`. `authorities` is a file of PEM, or null for those that the system trusts. Sets the status of HTTP.
+/// `problem` has CURL_ERROR_SIZE bytes.
+static inline CURLcode anechoic_https_get(
+    const char *address, const char *authorities, const char *agent, long milliseconds, anechoic_https_body *body,
+    long *status, char *problem) {
+  CURL *curl = curl_easy_init();
+  if (!curl) return CURLE_FAILED_INIT;
+  problem[0] = 0;
+  curl_easy_setopt(curl, CURLOPT_URL, address);
+  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "https");
+  curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+  if (authorities) {
+    curl_easy_setopt(curl, CURLOPT_CAINFO, authorities);
+    curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
+  }
+  curl_easy_setopt(curl, CURLOPT_USERAGENT, agent);
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, milliseconds);
+  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  // A search for the address that takes long ends in its own thread.
+  curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, anechoic_https_write);
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, body);
+  curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+  curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, anechoic_https_progress);
+  curl_easy_setopt(curl, CURLOPT_XFERINFODATA, body);
+  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, problem);
+  CURLcode code = curl_easy_perform(curl);
+  if (code == CURLE_OK) curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, status);
+  curl_easy_cleanup(curl);
+  return code;
+}
