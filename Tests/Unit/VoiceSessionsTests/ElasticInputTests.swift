@@ -282,7 +282,7 @@ private final class Line {
   }
 
   private func send(_ bytes: [UInt8]) throws {
-    try bytes.withUnsafeBytes { _ = try input.append($0, firstSample: nil) }
+    try bytes.withUnsafeBytes { _ = try input.append(.encoded($0), firstSample: nil) }
   }
 
   /// Sends and reads in step.
