@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import Testing
 
 /// A program that records signed 16-bit samples from a FIFO.
 final class FIFOTap: Sendable {
