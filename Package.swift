@@ -97,6 +97,7 @@ let systemFloor: [Target] = [
   system("CALSA", "alsa", apt: "libasound2-dev"),
   system("CDBus", "dbus-1", apt: "libdbus-1-dev"),
   .systemLibrary(name: "CEpoll", path: "Sources/System/CEpoll"),
+  .systemLibrary(name: "CPipe", path: "Sources/System/CPipe"),
   // Without pkg-config, which would link the library: it is loaded anew for each text.
   system("CESpeak", apt: "libespeak-ng-dev"),
   .systemLibrary(name: "CMalloc", path: "Sources/System/CMalloc"),
@@ -134,7 +135,7 @@ let audio: [Target] = [
   module("AudioCore", in: "Sources/Audio", settings: quick, ["CKernels", "LinuxSystem"]),
   module(
     "AudioCodecs", in: "Sources/Audio", settings: quick, ["AudioCore", "COpus", "CSampleRate"]),
-  module("AudioFiles", in: "Sources/Audio", ["AudioCore", "CSndFile"]),
+  module("AudioFiles", in: "Sources/Audio", ["AudioCore", "CPipe", "CSndFile"]),
   module("EchoAlignment", in: "Sources/Audio", settings: quick, ["AudioCodecs", "AudioCore"]),
   module(
     "SpatialAudio", in: "Sources/Audio", settings: quick,
