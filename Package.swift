@@ -77,6 +77,7 @@ let system: [Target] = [
   debian("CMysofa", "libmysofa", apt: "libmysofa-dev"),
   debian("COpenSSL", "libcrypto", apt: "libssl-dev"),
   debian("COpus", "opus", apt: "libopus-dev"),
+  debian("CPipe", apt: "libc6-dev"),
   // Without pkg-config, because SwiftPM refuses its -D flag. The headers are in the usual folder.
   debian("CPulse", apt: "libpulse-dev"),
   debian("CSampleRate", "samplerate", apt: "libsamplerate0-dev"),
@@ -114,7 +115,7 @@ let modules = targets(
     "Sources/Audio/CKernels": [],
     "Sources/Audio/AudioCore": ["CKernels", "LinuxSystem"],
     "Sources/Audio/AudioCodecs": ["AudioCore", "COpus", "CSampleRate"],
-    "Sources/Audio/AudioFiles": ["AudioCore", "CSndFile"],
+    "Sources/Audio/AudioFiles": ["AudioCore", "CSndFile", "CPipe"],
     "Sources/Audio/EchoAlignment": ["AudioCodecs"],
     "Sources/Audio/SpatialAudio": ["EchoAlignment", "CMysofa", "CProfileReader"],
     "Sources/Engines/CEngineWeights": [],

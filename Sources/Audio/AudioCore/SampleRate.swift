@@ -17,9 +17,10 @@ public enum SampleRate: Int, Sendable, CaseIterable, Comparable {
     left.rawValue < right.rawValue
   }
 
-  /// Returns the duration of `count` samples.
+  /// Returns the duration of any number of samples, rounded towards zero to nanoseconds.
   public func duration(ofSamples count: Int) -> Duration {
-    .nanoseconds(Int64(count) * 1_000_000_000 / Int64(rawValue))
+    let (seconds, rest) = count.quotientAndRemainder(dividingBy: rawValue)
+    return .seconds(seconds) + .nanoseconds(rest * 1_000_000_000 / rawValue)
   }
 
   /// Returns the number of samples in a duration, rounded down.

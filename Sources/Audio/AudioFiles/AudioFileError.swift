@@ -17,7 +17,9 @@ public struct AudioFileError: Error, Equatable, CustomStringConvertible {
   init(path: String, words: UnsafePointer<CChar>?) {
     let words = words.map { String(cString: $0) } ?? "unknown error"
     var text = words[...]
-    if text.hasPrefix("System error : ") { text = text.dropFirst(15) }
+    for prefix in ["System error : ", "Error : "] where text.hasPrefix(prefix) {
+      text = text.dropFirst(prefix.count)
+    }
     while let last = text.last, last == "." || last.isNewline { text.removeLast() }
     self.init(path: path, problem: text.prefix(1).lowercased() + text.dropFirst())
   }

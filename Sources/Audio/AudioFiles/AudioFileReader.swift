@@ -1,75 +1,70 @@
 public import AudioCore
-internal import CSndFile
-internal import Foundation
-internal import Glibc
 
 /// A reader of audio files in any format that libsndfile supports: WAV, FLAC, Ogg and more.
+///
+/// The links of a chained Ogg file are read one after another. FLAC and Ogg in a pipe are copied to
+/// an unnamed file first.
 public final class AudioFileReader {
   public let path: String
   /// The format of the samples that `read` returns: floats if the file has more than 16 bits.
   public let format: AudioFormat
-  /// The number of samples of each channel, according to the file's header.
+  /// The number of samples of each channel: that of the file's header, or counted where the header
+  /// has none.
   public let sampleCount: Int
-  private let file: OpaquePointer
+  private let source: SeekableSource
+  /// The parts of the file that follow one another. Empty for a file that is one.
+  private let links: [Range<Int64>]
+  /// The index of the link that is read.
+  private var link = 0
+  private var file: SoundFile
   /// The number of samples of each channel that were read.
   private var position = 0
 
   public init(path: String) throws(AudioFileError) {
     self.path = path
-    var info = SF_INFO()
-    guard var file = sf_open(path, Int32(SFM_READ), &info) else {
-      throw Self.openingError(path)
+    source = try SeekableSource(path)
+    file = try SoundFile(path: source.path, name: path)
+    format = try file.format(name: path)
+    let ogg = file.isOgg ? OggFile(path: source.path) : nil
+    guard ogg?.isTruncated != true, !file.isTruncatedWave else {
+      throw AudioFileError(path: path, problem: "the file is truncated")
     }
-    if info.frames == 0, let unclosed = UnclosedWave.open(path: path, &info) {
-      sf_close(file)
-      file = unclosed
+    links = try Self.links(of: ogg, path)
+    sampleCount =
+      try links.isEmpty
+      ? file.sampleCount(name: path) : Self.sampleCount(of: links, format, source.path, path)
+    guard sampleCount > 0 else {
+      throw AudioFileError(path: path, problem: "the file contains no audio")
     }
-    do throws(AudioFileError) {
-      format = try Self.format(info, path)
-      guard info.frames > 0 else {
-        throw AudioFileError(path: path, problem: "the file contains no audio")
-      }
-      let isOgg = Int(info.format) & Int(SF_FORMAT_TYPEMASK) == SF_FORMAT_OGG
-      if isOgg ? OggFile.isTruncated(path: path) : Self.isTruncated(file) {
-        throw AudioFileError(path: path, problem: "the file is truncated")
-      }
-    } catch {
-      sf_close(file)
-      throw error
-    }
-    self.file = file
-    sampleCount = Int(info.frames)
+    try openFirstLink()
   }
 
-  deinit { sf_close(file) }
-
   /// Returns the next interleaved samples, at most `count` of each channel. Empty at the end.
-  /// Throws if a sample is not a finite number.
+  /// Throws if a sample is not a finite number, or if a FLAC file ends before its header says.
   public func read(samples count: Int) throws(AudioFileError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count * format.bytesPerSampleFrame)
-    let read = bytes.withUnsafeMutableBytes { bytes in
-      switch format.encoding {
-      case .s16:
-        sf_readf_short(file, bytes.assumingMemoryBound(to: Int16.self).baseAddress, Int64(count))
-      case .f32:
-        sf_readf_float(file, bytes.assumingMemoryBound(to: Float.self).baseAddress, Int64(count))
-      }
+    let width = format.bytesPerSampleFrame
+    var bytes = [UInt8](repeating: 0, count: count * width)
+    var filled = 0
+    while filled < bytes.count {
+      let part = try file.read(into: &bytes, from: filled, format, name: path)
+      filled += part
+      if part == 0, try !openNextLink() { break }
     }
-    guard sf_error(file) == 0 else { throw AudioFileError(path: path, words: sf_strerror(file)) }
-    bytes.removeLast((count - Int(read)) * format.bytesPerSampleFrame)
+    bytes.removeLast(bytes.count - filled)
     if let index = bytes.withUnsafeBytes({ nonFiniteIndex(in: $0) }) {
       throw AudioFileError(
         path: path, problem: "sample \(position + index) is not a finite number")
     }
-    position += Int(read)
+    position += filled / width
+    if filled < count * width, position < sampleCount, file.isFLAC {
+      throw AudioFileError(path: path, problem: "the file is truncated")
+    }
     return bytes
   }
 
   /// Moves back to the first sample.
   public func rewind() throws(AudioFileError) {
-    guard sf_seek(file, 0, SEEK_SET) == 0 else {
-      throw AudioFileError(path: path, problem: "the file cannot be read a second time")
-    }
+    if links.isEmpty { try file.rewind(path) } else { try openFirstLink() }
     position = 0
   }
 
@@ -80,85 +75,48 @@ public final class AudioFileReader {
       .map { $0 / format.channelCount }
   }
 
-  /// Returns the error of the file that libsndfile has just refused to open.
-  private static func openingError(_ path: String) -> AudioFileError {
-    var status = stat()
-    if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-      return AudioFileError(path: path, problem: "is a directory")
-    }
-    if Int(sf_error(nil)) == SF_ERR_UNRECOGNISED_FORMAT {
-      return AudioFileError(path: path, problem: "the file is not audio; use WAV, FLAC or Ogg")
-    }
-    if let rate = refusedSampleRate() { return AudioFileError(path: path, sampleRate: rate) }
-    return AudioFileError(path: path, words: sf_strerror(nil))
+  // MARK: Links
+
+  private func openFirstLink() throws(AudioFileError) {
+    guard let first = links.first else { return }
+    link = 0
+    file = try SoundFile(path: source.path, part: first, name: path)
   }
 
-  /// Returns the sample rate of the file that libsndfile has just refused, if the rate is 0 or above
-  /// 2,147,483,647. libsndfile names such a rate only in its log, as a signed number in the summary at the end.
-  private static func refusedSampleRate() -> String? {
-    let line = log(nil).split(separator: "\n").last { $0.hasPrefix(" Sample rate :") }
-    guard let rate = line?.split(separator: " ").last.flatMap({ Int32($0) }), rate <= 0 else {
-      return nil
-    }
-    return String(UInt32(bitPattern: rate))
+  /// Returns false if no link follows.
+  private func openNextLink() throws(AudioFileError) -> Bool {
+    guard link + 1 < links.count else { return false }
+    link += 1
+    file = try SoundFile(path: source.path, part: links[link], name: path)
+    return true
   }
 
-  /// Returns the log of a file, or of the last file that could not be opened.
-  private static func log(_ file: OpaquePointer?) -> String {
-    var log = [CChar](repeating: 0, count: 4096)
-    sf_command(file, Int32(SFC_GET_LOG_INFO), &log, Int32(log.count))
-    return log.withUnsafeBufferPointer { log in
-      log.baseAddress.map { String(cString: $0) } ?? ""
+  /// Returns the links of a chained file. Empty for every other file.
+  private static func links(
+    of ogg: OggFile?, _ path: String
+  ) throws(AudioFileError) -> [Range<Int64>] {
+    guard let ogg else { return [] }
+    guard let links = ogg.links else {
+      throw AudioFileError(path: path, problem: "the file is chained of too many streams")
     }
+    return links.count > 1 ? links : []
   }
 
-  private static func format(_ info: SF_INFO, _ path: String) throws(AudioFileError) -> AudioFormat
-  {
-    guard let rate = SampleRate(rawValue: Int(info.samplerate)) else {
-      throw AudioFileError(path: path, sampleRate: String(info.samplerate))
+  /// Returns the samples of all links. Throws if a link has another format than the first one.
+  private static func sampleCount(
+    of links: [Range<Int64>], _ format: AudioFormat, _ source: String, _ path: String
+  ) throws(AudioFileError) -> Int {
+    var sum = 0
+    for link in links {
+      let file = try SoundFile(path: source, part: link, name: path)
+      guard try file.format(name: path) == format else {
+        throw AudioFileError(
+          path: path,
+          problem: "the streams of the file have several sample rates or channel counts; "
+            + "split the file, or convert it to one stream")
+      }
+      sum += try file.sampleCount(name: path)
     }
-    guard AudioFormat.channelCounts.contains(Int(info.channels)) else {
-      throw AudioFileError(
-        path: path, problem: "\(info.channels) channels are not supported; use 1 or 2")
-    }
-    let coding = Int(info.format) & Int(SF_FORMAT_SUBMASK)
-    let sixteenBitsOrLess = [
-      SF_FORMAT_PCM_16, SF_FORMAT_PCM_S8, SF_FORMAT_PCM_U8, SF_FORMAT_ULAW, SF_FORMAT_ALAW,
-    ]
-    return AudioFormat(
-      encoding: sixteenBitsOrLess.contains(coding) ? .s16 : .f32, rate: rate,
-      channelCount: Int(info.channels))
-  }
-
-  /// Returns whether a WAV file is shorter than its header says. libsndfile reports this only in
-  /// its log, as "data : SIZE (should be SIZE)". A writer that could not seek back leaves the
-  /// maximum size in the header.
-  private static func isTruncated(_ file: OpaquePointer) -> Bool {
-    guard let line = log(file).split(separator: "\n").first(where: { $0.hasPrefix("data ") }),
-      line.contains("should be")
-    else { return false }
-    let claimed = line.split(separator: " ").compactMap { Int($0) }.first ?? 0
-    return claimed > 0 && claimed < 0x7fff_0000
-  }
-}
-
-/// The framing of an Ogg file, https://www.rfc-editor.org/rfc/rfc3533.
-enum OggFile {
-  /// The maximum size of a page in bytes.
-  private static let longestPage = 65_307
-  private static let endOfStream: UInt8 = 4
-
-  /// Returns whether the last page is not marked as the end of the stream.
-  static func isTruncated(path: String) -> Bool {
-    guard let file = FileHandle(forReadingAtPath: path), let end = try? file.seekToEnd() else {
-      return false
-    }
-    try? file.seek(toOffset: end - min(end, UInt64(longestPage)))
-    guard let tail = try? file.readToEnd(),
-      let page = tail.range(of: Data("OggS".utf8), options: .backwards)
-    else { return true }
-    // The first byte after "OggS" is the version. The second byte contains the flags.
-    let flags = page.upperBound + 1
-    return flags >= tail.endIndex || tail[flags] & endOfStream == 0
+    return sum
   }
 }

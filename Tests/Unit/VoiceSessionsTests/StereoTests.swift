@@ -30,6 +30,40 @@ struct StereoTests {
     #expect(content(output[1], 1000) > 10 * content(output[0], 1000))
   }
 
+  @Test(arguments: [1, -1, -0.98] as [Float])
+  func twoMicrophonesOfAVoiceBecomeOneOutputInPhaseOrNot(factor: Float) async throws {
+    let left = try await Voices.far(seconds: 8)
+    let alone = try mono(.f32(Self.rate), microphone: [left])
+    let both = try mono(.f32(Self.rate, 2), microphone: [left, left.map { factor * $0 }])
+    let end = 6 * Self.rate.hertz
+    #expect(abs(level(both.suffix(end)) - level(alone.suffix(end))) < 1)
+  }
+
+  @Test(arguments: [0, 1, -1, -0.98] as [Float])
+  func theEchoOfAStereoReferenceIsRemovedInPhaseOrNot(factor: Float) async throws {
+    let far = try await Voices.far(seconds: 10)
+    let echo = Signals.echo(of: far, delay: 800, gain: 0.5)
+    let output = try mono(
+      .f32(Self.rate), microphone: [echo], reference: [far, far.map { factor * $0 }])
+    let end = 5 * Self.rate.hertz
+    #expect(level(echo.suffix(end)) - level(output.suffix(end)) > 25)
+  }
+
+  private func mono(
+    _ format: AudioFormat, microphone: [[Float]], reference: [[Float]]? = nil
+  ) throws -> [Float] {
+    let run = try SessionRun(
+      SessionSetup(
+        microphone: format, reference: reference.map { _ in .f32(Self.rate, 2) },
+        processed: .f32(Self.rate)))
+    let size = 4 * 160
+    try run.send(
+      microphone: encode(microphone, .f32), in: size * format.channelCount,
+      reference: reference.map { encode($0, .f32) }, in: 2 * size)
+    run.finish()
+    return decode(run.sink.processed, .f32(Self.rate))[0]
+  }
+
   private func processed(_ planes: [[Float]], _ mode: MicMode) throws -> [[Float]] {
     var setup = SessionSetup(microphone: .f32(Self.rate, 2))
     setup.configuration.preferredMicMode = mode

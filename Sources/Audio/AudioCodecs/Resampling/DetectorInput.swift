@@ -1,14 +1,15 @@
 public import AudioCore
 
-/// A converter to one channel at 8 kHz for a speech detector. If the rate is a multiple of 8 kHz,
-/// it averages neighbouring samples. This is cheap and lets some aliasing through, which a detector
-/// tolerates.
+/// A converter to one channel at 8 kHz for a speech detector, with a `Downmix` of two channels. If
+/// the rate is a multiple of 8 kHz, it averages neighbouring samples. This is cheap and lets some
+/// aliasing through, which a detector tolerates.
 public struct DetectorInput: ~Copyable {
   public static let rate = SampleRate.hz8000
 
   /// The delay in samples of `rate`.
   public let latencySamples: Int
   private let factor: Int?
+  private var downmix = Downmix()
   private let mixed: Frame
   private var converter: FrameConverter?
 
@@ -31,7 +32,7 @@ public struct DetectorInput: ~Copyable {
     if input.channelCount == 1 {
       Self.process(input, factor, &converter, into: output)
     } else {
-      mixed.remix(input)
+      downmix.process(input, into: mixed)
       Self.process(mixed, factor, &converter, into: output)
     }
   }

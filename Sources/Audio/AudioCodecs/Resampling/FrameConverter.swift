@@ -1,6 +1,7 @@
 public import AudioCore
 
-/// A converter of frames between sample rates and channel counts.
+/// A converter of frames between sample rates and channel counts. Two channels become one by a
+/// `Downmix`.
 public struct FrameConverter: ~Copyable {
   /// The delay in samples of the output's rate.
   public let latencySamples: Int
@@ -8,6 +9,7 @@ public struct FrameConverter: ~Copyable {
   public let isIdentity: Bool
   private let remixes: Bool
   private var resampler: FrameResampler?
+  private var downmix = Downmix()
   private let remixed: Frame
 
   public init(
@@ -29,9 +31,9 @@ public struct FrameConverter: ~Copyable {
   /// Converts a frame. Runs per frame: no allocation, lock, log or await.
   public mutating func process(_ input: borrowing Frame, into output: borrowing Frame) {
     if resampler == nil {
-      output.remix(input)
+      downmix.process(input, into: output)
     } else if remixes {
-      remixed.remix(input)
+      downmix.process(input, into: remixed)
       resampler?.process(remixed, into: output)
     } else {
       resampler?.process(input, into: output)
