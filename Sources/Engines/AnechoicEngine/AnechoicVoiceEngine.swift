@@ -7,7 +7,7 @@ public import VoiceEngines
 /// work on the same spectra, of 20 ms every 10 ms.
 public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, EnrollmentEngine {
   public static let identity = EngineIdentity(
-    name: "anechoic", version: "1.19", weights: EngineWeights.hash)
+    name: "anechoic", version: "1.20", weights: EngineWeights.hash)
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
   public static let bestReferenceLead = Duration.milliseconds(20)
   /// The filter is long enough for a lead of 90 ms. The lag that is found may be that of a
@@ -48,6 +48,7 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
   private var decision = VoiceDecision()
   private var onset = OnsetLimit()
   private var tone: ToneDetector
+  private var instruments: InstrumentDetector
   private var echoEstimate = LinearEchoEstimate()
   private var echo = EchoReductionMeter()
   /// The mean squares of the last two frames of the microphone.
@@ -86,6 +87,7 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     formerSound = Frame(rate: format.rate, channelCount: format.channelCount)
     isolation = VoiceIsolation(weights: try IsolationWeights.get())
     tone = ToneDetector(hop: hop)
+    instruments = InstrumentDetector(weights: try InstrumentDetector.weights())
     processing = AlignedSwitch(format, latencySamples: hop, isOn: !settings.isBypassed)
     adaptsCanceller = settings.echoSuppression != nil
   }
@@ -94,6 +96,7 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     _ = try EngineWeights.get()
     _ = EngineWeights.quietRoomState
     _ = try IsolationWeights.get()
+    _ = try InstrumentDetector.weights()
   }
 
   public static func supports(_ settings: EngineSettings, _ format: EngineFormat) -> Bool { true }
@@ -152,10 +155,12 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
       cancelsEcho
         ? analysis.spectra.withoutEcho + sound.sampleCount
         : UnsafePointer(filtered.planePointers[0]))
+    instruments.record(tone.lowBand)
     recordSound(skipsMask: skipsMask)
     recordEcho()
     decision.record(
-      probability * isolation.probability, power: mask.powerWithoutEcho, echo: echoEstimate,
+      probability * isolation.probability * instruments.voiceShare, power: mask.powerWithoutEcho,
+      echo: echoEstimate,
       farEndPlays: farEndPlays,
       isLikely: onset.isAfterSilence, isTone: tone.excludesVoice)
     // A voice that isolation removes can be learnt too.

@@ -4,7 +4,8 @@ internal import AudioCore
 ///
 /// The level of the voice is measured where the network detects one. The gain brings it to the
 /// target, all channels by the same gain. In pauses the gain goes back to at most 1.5 dB, so that
-/// noise is not raised. Residual echo does not count as voice. A limiter lowers peaks near full
+/// noise is not raised. Residual echo does not count as voice. After a short loud sound, such as a
+/// cough, level and gain are those of before. A limiter lowers peaks near full
 /// scale; peaks that come too suddenly for it are clipped.
 struct AutomaticGainControl {
   /// The distance in dB from the mean power of a voice to its loudest parts. The target refers to
@@ -36,6 +37,10 @@ struct AutomaticGainControl {
   private static let softOutliers = 25
   private static let loudOutliers = 2
   private static let freshMemory: Float = 5
+  /// The measured frames, louder than the voice before, after which a voice is louder for good, and
+  /// those in a row, no louder than before, after which the loud sound was a short one.
+  private static let lastingFrames = 100
+  private static let framesAsBefore = 15
   /// The weight of louder frames, relative to softer ones, until the memory is full, so that a new
   /// level is not too loud at first.
   private static let newLoudness: Float = 3
@@ -44,9 +49,20 @@ struct AutomaticGainControl {
   /// The number of frames after a voice in which the gain is held.
   private static let hold = 12
 
+  /// The level of the voice and its gain before a loud sound, and the measured frames since then
+  /// that are louder, or in a row no louder.
+  private struct Former {
+    let power: Float
+    let frames: Float
+    let voiceGain: Float
+    var louderFrames = 0
+    var framesAsBefore = 0
+  }
+
   /// The mean power of the voice, and the number of frames that it was measured over.
   private var power: Float = 0
   private var frames: Float = 0
+  private var former: Former?
   /// The number of soft outliers in a row, or the negative number of loud ones.
   private var outliers = 0
   private var framesSinceVoice = AutomaticGainControl.hold
@@ -103,7 +119,11 @@ struct AutomaticGainControl {
       (power, frames) = (square, 1)
       return 1
     }
+    followFormer(square)
     let (isSoft, isLoud) = (square < power * Self.softest, square > power * Self.loudest)
+    if isLoud, former == nil, frames >= Self.minimumFrames {
+      former = Former(power: power, frames: frames, voiceGain: voiceGain)
+    }
     let excess = isLoud ? square / (power * Self.loudest) : 1
     outliers = isSoft ? max(outliers, 0) + 1 : isLoud ? min(outliers, 0) - 1 : 0
     if outliers >= Self.softOutliers || outliers <= -Self.loudOutliers {
@@ -115,6 +135,22 @@ struct AutomaticGainControl {
     let isNew = frames < Self.memory
     power += (square - power) / frames * (isNew && square > power ? Self.newLoudness : 1)
     return excess
+  }
+
+  /// Returns to the level before a loud sound when the voice is no louder than before, or forgets it
+  /// when the voice is louder for good.
+  private mutating func followFormer(_ square: Float) {
+    guard var before = former, square > before.power * Self.softest else { return }
+    if square > before.power * Self.loudest {
+      before.louderFrames += 1
+      before.framesAsBefore = 0
+    } else {
+      before.framesAsBefore += 1
+    }
+    former = before.louderFrames < Self.lastingFrames ? before : nil
+    guard former != nil, before.framesAsBefore == Self.framesAsBefore else { return }
+    (power, frames, voiceGain) = (before.power, before.frames, before.voiceGain)
+    (outliers, former) = (0, nil)
   }
 
   /// Moves the gain for a voice towards the gain that the measured level needs: down at once, up in

@@ -82,7 +82,7 @@ struct CallAnalysis: ~Copyable {
       }
     }
     let voice = computesGains ? maskNetwork.process() : maskNetwork.processVoice()
-    if quietRoomState != nil { stateHold.record(voice, maskNetwork) }
+    if quietRoomState != nil { stateHold.record(voice, power: features.errorPower, maskNetwork) }
     return voice
   }
 

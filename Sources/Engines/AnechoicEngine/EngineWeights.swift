@@ -38,6 +38,10 @@ final class EngineWeights: Sendable {
     maskNetwork = try MaskNetwork.Weights(file)
   }
 
-  /// The SHA-256 digest of the executable's file, in hexadecimal digits.
-  static let hash = SHA256.hexadecimal(SHA256.digest(of: bytes))
+  /// The SHA-256 digest, in hexadecimal digits, of the executable's files that have a part in the
+  /// output: one behind the other.
+  static let hash: String = {
+    let all = [UInt8](bytes) + [UInt8](IsolationWeights.bytes) + [UInt8](InstrumentDetector.bytes)
+    return all.withUnsafeBytes { SHA256.hexadecimal(SHA256.digest(of: $0)) }
+  }()
 }

@@ -5,6 +5,9 @@ internal import AudioCore
 /// The networks are trained on calls of 6 s. After a minute of a quiet room or of noise, they would
 /// classify the first second of a voice as noise. From 4 s of a pause on, the full-band states are
 /// therefore pulled towards their values at that time.
+///
+/// A sound that is louder than the pause may be a voice, which the held states would hide for as
+/// long as they are held, above all after music: they are free during such a sound.
 struct StateHold: ~Copyable {
   /// The number of frames without a voice after which the states are held, and the probability
   /// below which a frame counts as one.
@@ -12,18 +15,40 @@ struct StateHold: ~Copyable {
   private static let leastProbability: Float = 0.1
   /// The part of the distance to the held states that is removed in a frame: half of it in 0.35 s.
   private static let part: Float = 0.02
+  /// The power, by the mean of the pause, from which a frame is louder than the pause: 6 dB.
+  private static let loud: Float = 4
+  /// The frames after a louder one in which the states are free, too.
+  private static let framesAfterLoud = 50
+  /// The part by which the mean of a pause follows a frame, after its first frames.
+  private static let following: Float = 0.01
 
   private var framesWithoutVoice = 0
+  private var framesSinceLoud = StateHold.framesAfterLoud
+  /// The mean power of the pause without its louder frames.
+  private var mean: Float = 0
   private let held = FloatBuffer(MaskNetwork.fullBandStateCount)
 
-  /// Records the probability of a voice in a frame, and holds the states in a long pause. Runs per
-  /// frame: no allocation, lock, log or await.
-  mutating func record(_ probability: Float, _ maskNetwork: borrowing MaskNetwork) {
+  /// Records the probability of a voice in a frame and the power of the frame, and holds the states
+  /// in a long pause. Runs per frame: no allocation, lock, log or await.
+  mutating func record(
+    _ probability: Float, power: Float, _ maskNetwork: borrowing MaskNetwork
+  ) {
     guard probability < Self.leastProbability else { return framesWithoutVoice = 0 }
     framesWithoutVoice = min(framesWithoutVoice + 1, Self.frames + 1)
+    follow(power)
     if framesWithoutVoice == Self.frames { maskNetwork.copyFullBandState(to: held.start) }
-    if framesWithoutVoice > Self.frames {
+    if framesWithoutVoice > Self.frames, framesSinceLoud >= Self.framesAfterLoud {
       maskNetwork.moveFullBandState(toward: held.start, by: Self.part)
+    }
+  }
+
+  private mutating func follow(_ power: Float) {
+    let isHeld = framesWithoutVoice > Self.frames
+    if isHeld, power > Self.loud * mean {
+      framesSinceLoud = 0
+    } else {
+      framesSinceLoud = min(framesSinceLoud + 1, Self.framesAfterLoud)
+      mean += max(Self.following, 1 / Float(framesWithoutVoice)) * (power - mean)
     }
   }
 }

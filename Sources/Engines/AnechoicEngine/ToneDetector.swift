@@ -51,6 +51,9 @@ struct ToneDetector: ~Copyable {
   /// Creates a detector for frames of `hop` samples, a multiple of 80.
   init(hop: Int) { decimation = hop / Self.count }
 
+  /// The last 10 ms at 8 kHz.
+  var lowBand: UnsafePointer<Float> { UnsafePointer(samples.start + Self.past) }
+
   /// Whether a tone has continued for so long that it is no voice.
   var isSteady: Bool { framesOfTone >= Self.steadyFrames }
 

@@ -133,6 +133,38 @@ import Testing
     }
   }
 
+  /// Returns the gain in dB, in the middle of the word after a sound of some frames at -4 dBFS, and in
+  /// the word before it.
+  private func gains(afterLoudFrames count: Int) -> (before: Float, after: Float) {
+    let frame = Frame(rate: .hz16000, channelCount: 1)
+    var (talker, control) = (Talker(level: -30), AutomaticGainControl())
+    func gain(of talker: inout Talker) -> Float {
+      let probability = talker.next(into: frame)
+      let before = frame.meanSquare
+      control.process(frame, probability: probability, target: 3)
+      return Decibels.level(meanSquare: frame.meanSquare / before)
+    }
+    let before = (0..<(7 * 140 + 40)).map { _ in gain(of: &talker) }.last
+    var loud = Talker(level: -4)
+    for _ in 0..<count {
+      _ = gain(of: &loud)
+      if count > 80 { loud = Talker(level: -4) }
+    }
+    talker = Talker(level: -30)
+    let after = (0..<40).map { _ in gain(of: &talker) }.last
+    return (before ?? 0, after ?? 0)
+  }
+
+  @Test func afterACoughTheGainIsThatOfBefore() {
+    let found = gains(afterLoudFrames: 30)
+    #expect(abs(found.after - found.before) < 1, "\(found)")
+  }
+
+  @Test func aVoiceThatIsLouderForGoodHasAGainOfItsOwn() {
+    let found = gains(afterLoudFrames: 200)
+    #expect(found.after < found.before - 10, "\(found)")
+  }
+
   @Test func pausesAreRaisedByTwoDecibelsAtMost() {
     var (talker, control) = (Talker(level: -45), AutomaticGainControl())
     let found = levels(of: &talker, seconds: 6, &control)

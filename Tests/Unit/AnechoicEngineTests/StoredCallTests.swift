@@ -6,19 +6,11 @@ import Testing
 /// A call of 1 s and what PyTorch makes of it with the weights of the executable, as
 /// `training/store.py` writes them.
 @Suite struct StoredCallTests {
-  private static func stored(_ name: String) throws -> Data {
-    let file = try #require(
-      Bundle.module.url(forResource: name, withExtension: nil, subdirectory: "Stored"))
-    return try Data(contentsOf: file)
-  }
-
   /// Each kind of processor computes the same within a bound; on one processor, a call always gives
   /// the same bits.
   @Test(arguments: Kernels.available)
   func theEngineComputesAsTheFrameworkThatTrainedIt(kernels: Kernels) throws {
-    let expected = try Self.stored("expected.f32").withUnsafeBytes {
-      Array($0.bindMemory(to: UInt32.self)).map { Float(bitPattern: UInt32(littleEndian: $0)) }
-    }
+    let expected = try StoredFile.floats("expected.f32")
     let found = try Self.process(kernels)
     try #require(found.count == expected.count)
     let worst = zip(found, expected).reduce(0) { max($0, abs($1.0 - $1.1)) }
@@ -26,7 +18,7 @@ import Testing
   }
 
   private static func process(_ kernels: Kernels) throws -> [Float] {
-    let samples = try stored("call.s16").withUnsafeBytes {
+    let samples = try StoredFile.data("call.s16").withUnsafeBytes {
       Array($0.bindMemory(to: Int16.self)).map { Float(Int16(littleEndian: $0)) / 32768 }
     }
     let hop = NetworkProbe.hop

@@ -6,11 +6,12 @@ internal import VoiceEngines
 final class IsolationWeights: Sendable {
   /// Read once, by the first engine.
   private static let embedded = Result<IsolationWeights, WeightFile.FormatError> {
-    () throws(WeightFile.FormatError) in
-    try IsolationWeights(
-      WeightFile(
-        UnsafeRawBufferPointer(start: cew_isolation_weights(), count: cew_isolation_weights_size()))
-    )
+    () throws(WeightFile.FormatError) in try IsolationWeights(WeightFile(bytes))
+  }
+
+  /// The file of the executable.
+  static var bytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: cew_isolation_weights(), count: cew_isolation_weights_size())
   }
 
   /// Returns the weights of the executable.

@@ -12,15 +12,6 @@ struct StoredIsolationTests {
   private static let values = Bands.count + VoiceEncoder.count + 2 * gains
   private static let frames = 100
 
-  private static func stored() throws -> [Float] {
-    let file = try #require(
-      Bundle.module.url(
-        forResource: "isolation.f32", withExtension: nil, subdirectory: "Stored"))
-    return try Data(contentsOf: file).withUnsafeBytes {
-      Array($0.bindMemory(to: UInt32.self)).map { Float(bitPattern: UInt32(littleEndian: $0)) }
-    }
-  }
-
   /// Processes the powers of all frames, and returns the gains and probabilities.
   private static func process(_ stored: [Float], _ isolation: inout VoiceIsolation) -> [Float] {
     let memory = FloatBuffer(2 * Bands.count)
@@ -50,7 +41,7 @@ struct StoredIsolationTests {
 
   @Test(arguments: Kernels.available)
   func theEngineComputesAsTheFrameworkThatTrainedIt(kernels: Kernels) throws {
-    let stored = try Self.stored()
+    let stored = try StoredFile.floats("isolation.f32")
     try #require(stored.count == Self.frames * Self.values)
     var isolation = VoiceIsolation(weights: try IsolationWeights.get(), kernels: kernels)
     isolation.beginEnrollment()

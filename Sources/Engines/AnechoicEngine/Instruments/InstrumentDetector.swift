@@ -1,0 +1,76 @@
+internal import AudioCore
+internal import CEngineWeights
+internal import CKernels
+internal import VoiceEngines
+
+/// A detector of instruments: how likely a voice is in a sound whose partials may be those of
+/// instruments, every 20 ms. It only tells them apart: it does not know noise from a voice.
+/// `training/instruments` trains its network.
+struct InstrumentDetector: ~Copyable {
+  private static let hidden = 32
+  /// The probability by the network at which a voice counts by half. Hardly a frame of a voice has
+  /// less: see `training/instruments/MODEL.md`.
+  private static let leastOfVoice: Float = 0.3
+
+  private let kernels: Kernels
+  /// 20 ms at 8 kHz, of which the first half may be complete.
+  private let samples = FloatBuffer(PartialFeatures.step)
+  private var isHalfComplete = false
+  private var features: PartialFeatures
+  private let network: RecurrentNetwork
+  /// The part of the probability of a voice, 0...1, that remains beside what is found here.
+  private(set) var voiceShare: Float = 1
+
+  init(weights: RecurrentNetwork.Weights, kernels: Kernels = .best) {
+    self.kernels = kernels
+    features = PartialFeatures(kernels: kernels)
+    network = RecurrentNetwork(weights: weights, kernels: kernels)
+  }
+
+  /// Records 10 ms at 8 kHz without echo. Runs per frame: no allocation, lock, log or await.
+  mutating func record(_ frame: UnsafePointer<Float>) {
+    let half = PartialFeatures.step / 2
+    (samples.start + (isHalfComplete ? half : 0)).update(from: frame, count: half)
+    isHalfComplete.toggle()
+    guard !isHalfComplete else { return }
+    features.add(samples.start)
+    network.process(features.current)
+    kernels.table.sigmoid(network.output, network.output, Int32(Kernels.width))
+    let ratio = probability / Self.leastOfVoice
+    voiceShare = ratio * ratio / (ratio * ratio + 1)
+  }
+
+  /// The probability, by the network, that there is more than instruments.
+  var probability: Float { network.output[0] }
+}
+
+// MARK: Weights
+
+extension InstrumentDetector {
+  /// The weights, which are part of the executable, as the file that training writes.
+  static var bytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: cew_instrument_weights(), count: cew_instrument_weights_size())
+  }
+
+  /// Read once, by the first engine.
+  private static let embedded = Result<RecurrentNetwork.Weights, WeightFile.FormatError> {
+    () throws(WeightFile.FormatError) in try weights(WeightFile(bytes))
+  }
+
+  /// Reads weights.
+  static func weights(_ file: WeightFile) throws(WeightFile.FormatError) -> RecurrentNetwork.Weights
+  {
+    try .init(
+      file, named: "instruments", inputs: PartialFeatures.count, hidden: hidden, state: hidden,
+      outputs: 1)
+  }
+
+  /// Returns the weights of the executable.
+  static func weights() throws(EngineError) -> RecurrentNetwork.Weights {
+    do {
+      return try embedded.get()
+    } catch {
+      throw EngineError("the weights that tell instruments from voices cannot be read: \(error)")
+    }
+  }
+}

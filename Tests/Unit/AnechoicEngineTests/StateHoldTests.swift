@@ -1,0 +1,52 @@
+import AudioCore
+import Testing
+
+@testable import AnechoicEngine
+
+struct StateHoldTests {
+  private static let pause: Float = 1e-6
+  private static let ones = [Float](repeating: 1, count: MaskNetwork.fullBandStateCount)
+
+  /// A network whose states were held at 0 in a pause, and that has left them since.
+  private struct Pause: ~Copyable {
+    let network: MaskNetwork
+    var hold = StateHold()
+
+    init() throws {
+      network = MaskNetwork(
+        weights: try EngineWeights.get().maskNetwork, kernels: .best, work: .forWork())
+      for _ in 0..<401 { hold.record(0, power: pause, network) }
+      network.setFullBandState(ones)
+    }
+
+    /// Returns whether a frame of this power pulls the states back.
+    mutating func isPulled(by power: Float, probability: Float = 0) -> Bool {
+      let before = network.fullBandState[0]
+      hold.record(probability, power: power, network)
+      return network.fullBandState[0] < before
+    }
+  }
+
+  @Test func aLongPauseHoldsTheStates() throws {
+    var pause = try Pause()
+    for power in [0, Self.pause / 100, Self.pause, 3 * Self.pause] {
+      let isPulled = pause.isPulled(by: power)
+      #expect(isPulled, "\(power)")
+    }
+  }
+
+  @Test func aLouderSoundFreesThemForHalfASecond() throws {
+    var pause = try Pause()
+    var pulled = (0..<200).filter { _ in pause.isPulled(by: 5 * Self.pause) }
+    #expect(pulled.isEmpty)
+    pulled = (0..<60).filter { _ in pause.isPulled(by: Self.pause) }
+    #expect(pulled.first == 49)
+  }
+
+  @Test func aVoiceEndsThePause() throws {
+    var pause = try Pause()
+    let isPulledByVoice = pause.isPulled(by: Self.pause, probability: 0.5)
+    let isPulledAfterwards = pause.isPulled(by: Self.pause)
+    #expect(!isPulledByVoice && !isPulledAfterwards)
+  }
+}
