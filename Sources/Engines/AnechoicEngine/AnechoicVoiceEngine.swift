@@ -164,7 +164,7 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
       farEndPlays: farEndPlays,
       isLikely: onset.isAfterSilence, isTone: tone.excludesVoice)
     // A voice that isolation removes can be learnt too.
-    if probability > Self.sureVoice, !tone.isTone, !farEndPlays, !skipsMask {
+    if probability * instruments.voiceShare > Self.sureVoice, !tone.isTone, !farEndPlays, !skipsMask {
       isolation.learn(most: Self.enrollmentFrames.upperBound)
     }
     if processing.needsOnlyProcessed {

@@ -19,12 +19,14 @@ struct StateHold: ~Copyable {
   private static let loud: Float = 4
   /// The frames after a louder one in which the states are free, too.
   private static let framesAfterLoud = 50
-  /// The part by which the mean of a pause follows a frame, after its first frames.
+  /// The parts by which the mean of a pause follows a frame, after its first frames, and a louder
+  /// one: noise that begins and stays is a part of the pause after 15 s.
   private static let following: Float = 0.01
+  private static let followingLoud: Float = 0.0002
 
   private var framesWithoutVoice = 0
   private var framesSinceLoud = StateHold.framesAfterLoud
-  /// The mean power of the pause without its louder frames.
+  /// The mean power of the pause, in which its louder frames count little.
   private var mean: Float = 0
   private let held = FloatBuffer(MaskNetwork.fullBandStateCount)
 
@@ -46,6 +48,7 @@ struct StateHold: ~Copyable {
     let isHeld = framesWithoutVoice > Self.frames
     if isHeld, power > Self.loud * mean {
       framesSinceLoud = 0
+      mean += Self.followingLoud * (power - mean)
     } else {
       framesSinceLoud = min(framesSinceLoud + 1, Self.framesAfterLoud)
       mean += max(Self.following, 1 / Float(framesWithoutVoice)) * (power - mean)

@@ -12,10 +12,10 @@ struct StateHoldTests {
     let network: MaskNetwork
     var hold = StateHold()
 
-    init() throws {
+    init(power: Float = StateHoldTests.pause) throws {
       network = MaskNetwork(
         weights: try EngineWeights.get().maskNetwork, kernels: .best, work: .forWork())
-      for _ in 0..<401 { hold.record(0, power: pause, network) }
+      for _ in 0..<401 { hold.record(0, power: power, network) }
       network.setFullBandState(ones)
     }
 
@@ -41,6 +41,13 @@ struct StateHoldTests {
     #expect(pulled.isEmpty)
     pulled = (0..<60).filter { _ in pause.isPulled(by: Self.pause) }
     #expect(pulled.first == 49)
+  }
+
+  @Test(arguments: [0, 1e-6] as [Float])
+  func noiseThatStaysIsAPartOfThePauseAfterAQuarterOfAMinute(before: Float) throws {
+    var pause = try Pause(power: before)
+    let pulled = (0..<2000).filter { _ in pause.isPulled(by: 1e-4) }
+    #expect((1400..<1550).contains(try #require(pulled.first)))
   }
 
   @Test func aVoiceEndsThePause() throws {

@@ -27,8 +27,9 @@ using std::chrono_literals::operator""s;
 
 const std::string method = "/anechoic.v1.EdgeService/PlayFarEnd";
 constexpr auto longestEnd = 10s;
-// The messages of a second that wait at most, each with 10 ms or more.
-constexpr uint32_t piecesOfASecond = 50;
+// The messages with samples that wait at most, and those that wait together with places.
+constexpr uint32_t mostPieces = 50;
+constexpr uint32_t mostMessages = 100;
 constexpr uint32_t rates[] = {8000, 16000, 24000, 32000, 44100, 48000};
 
 // The fields of PlayFarEndRequest and its Start in edge.proto, whose other messages would double the
@@ -96,11 +97,11 @@ class PlayedFarEnd::Call : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc
     step();
   }
 
-  // Adds a message. Returns false if there is no room, or the call has ended.
-  bool add(std::string message, bool needsRoom) {
+  // Adds a message of `most` that may wait. Returns false if there is no room, or the call has ended.
+  bool add(std::string message, size_t most) {
     {
       const std::lock_guard lock(mutex_);
-      if (isClosed_ || (needsRoom && waiting_.size() >= piecesOfASecond)) return false;
+      if (isClosed_ || waiting_.size() >= most) return false;
       waiting_.push_back(std::move(message));
     }
     step();
@@ -156,7 +157,7 @@ class PlayedFarEnd::Call : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc
     step();
   }
 
-  // Starts the next operation. Outside the lock, because libgrpc may answer at once. Nobody else
+  // Starts the next operation. Outside the lock, because libgrpc may answer at once. No other thread
   // starts one meanwhile, and the hold stays, because the call is busy.
   void step() {
     switch (next()) {
@@ -223,14 +224,14 @@ size_t PlayedFarEnd::write(const float* samples, size_t frames) {
     }
     const std::string bytes(reinterpret_cast<const char*>(finite.data()),
                             finite.size() * sizeof(float));
-    if (!call_->add(field(samplesField, bytes), true)) break;
+    if (!call_->add(field(samplesField, bytes), mostPieces)) break;
     written += count;
   }
   return written;
 }
 
 void PlayedFarEnd::move(const v1::SpatialAudio::Source& place) {
-  call_->add(field(placeField, place.SerializeAsString()), false);
+  call_->add(field(placeField, place.SerializeAsString()), mostMessages);
 }
 
 std::optional<std::string> PlayedFarEnd::problem() const { return call_->problem(); }

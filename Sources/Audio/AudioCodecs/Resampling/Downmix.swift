@@ -28,9 +28,6 @@ public struct Downmix: ~Copyable {
 
   public init() {}
 
-  /// Whether the output is half of the difference of the channels.
-  public var isDifference: Bool { factor < 0 }
-
   /// Converts a frame to the channel count of `output`, which has the same rate. Every other
   /// conversion than that of two channels to one is `Frame.remix`. Runs per frame: no allocation,
   /// lock, log or await.

@@ -193,7 +193,7 @@ final class ServerLink: EdgeLink {
   /// The session cannot be continued, so another one follows at once.
   private struct SessionGoneError: Error {}
 
-  /// Continues the lost session, or starts another. Throws `SessionGone` if the server refuses to continue it.
+  /// Continues the lost session, or starts another. Throws `SessionGoneError` if the server refuses to continue it.
   private func open(
     on server: VoiceProcessingClient, suffix: Int
   ) async throws -> (Anechoic_V1_Start, ProcessStream) {

@@ -9,7 +9,7 @@ internal import VoiceEngines
 struct InstrumentDetector: ~Copyable {
   private static let hidden = 32
   /// The probability by the network at which a voice counts by half. Hardly a frame of a voice has
-  /// less: see `training/instruments/MODEL.md`.
+  /// less: see `docs/decisions/0028-instruments.md`.
   private static let leastOfVoice: Float = 0.3
 
   private let kernels: Kernels

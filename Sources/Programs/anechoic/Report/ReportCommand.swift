@@ -111,7 +111,10 @@ struct ReportCommand: AsyncParsableCommand {
     get throws {
       guard let compare else { return nil }
       let changes = compare.split(separator: " ").map(String.init)
-      do { return try RunOptions.parse(settings.arguments + changes) } catch {
+      // Without turns, their probability would be wrong usage.
+      var first = settings
+      if changes.contains("--no-turns") { first.voice.turnEndProbability = nil }
+      do { return try RunOptions.parse(first.arguments + changes) } catch {
         throw ValidationError("--compare: \(RunOptions.message(for: error))")
       }
     }

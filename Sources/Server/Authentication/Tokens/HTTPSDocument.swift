@@ -64,7 +64,7 @@ struct HTTPSDocument: Sendable {
   private static let isPrepared = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 }
 
-/// A wish that work ends early.
+/// A request that work ends early.
 final class Cancellation: Sendable {
   private let flag = Atomic(false)
 

@@ -47,14 +47,14 @@ public final class TokenKeyAddress: Sendable {
   /// Fetches the keys for a token whose key is not known, at most once a minute. Returns when no fetch
   /// runs that could bring the key.
   func fetchForToken() async {
-    _ = await fetch { $0.startForToken(at: .now) }?.value
+    let fetch = state.withLock { state in
+      state.running ?? (state.schedule.startForToken(at: .now) ? start(&state) : nil)
+    }
+    _ = await fetch?.value
   }
 
-  /// Fetches the keys now.
-  func reload() async -> TokenKeySource.Outcome {
-    guard let fetch = fetch(unless: { _ in true }) else { return .failure(.noKey) }
-    return await fetch.value
-  }
+  /// Fetches the keys now. The caller tells the outcome.
+  func reload() async -> TokenKeySource.Outcome { await fetch(isReported: false).value }
 
   /// Fetches the keys whenever it is time, until the task is cancelled. Reports each fetch that fails
   /// and each that brings other keys, also those for tokens.
@@ -64,9 +64,10 @@ public final class TokenKeyAddress: Sendable {
       while !Task.isCancelled {
         let wait = state.withLock { $0.schedule.wait(at: .now) }
         if wait > .zero {
-          try? await Task.sleep(for: wait)
+          // A fetch for a token that fails meanwhile makes the wait shorter.
+          try? await Task.sleep(for: min(wait, KeyFetchSchedule.pause))
         } else {
-          _ = await fetch(unless: { _ in true })?.value
+          _ = await fetch(isReported: true).value
         }
       }
     } onCancel: {
@@ -74,27 +75,27 @@ public final class TokenKeyAddress: Sendable {
     }
   }
 
-  /// Returns the fetch that runs, or starts one if it may. Otherwise nil.
-  private func fetch(
-    unless mayStart: (inout KeyFetchSchedule) -> Bool
-  ) -> Task<TokenKeySource.Outcome, Never>? {
-    state.withLock { state in
-      if let running = state.running { return running }
-      guard mayStart(&state.schedule) else { return nil }
-      let task = Task { await self.fetched() }
-      state.running = task
-      return task
-    }
+  /// Returns the fetch that runs, or starts one.
+  private func fetch(isReported: Bool) -> Task<TokenKeySource.Outcome, Never> {
+    state.withLock { state in state.running ?? start(&state, isReported: isReported) }
   }
 
-  private func fetched() async -> TokenKeySource.Outcome {
+  private func start(
+    _ state: inout State, isReported: Bool = true
+  ) -> Task<TokenKeySource.Outcome, Never> {
+    let task = Task { await self.fetched(isReported: isReported) }
+    state.running = task
+    return task
+  }
+
+  private func fetched(isReported: Bool) async -> TokenKeySource.Outcome {
     let result = await readKeys()
     let (outcome, report) = state.withLock { state in
       state.running = nil
       state.schedule.ended(withKeys: (try? result.get()) != nil, at: .now)
       return state.take(result)
     }
-    report?(outcome)
+    if isReported { report?(outcome) }
     return outcome
   }
 
