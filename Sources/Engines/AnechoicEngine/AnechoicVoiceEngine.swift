@@ -158,13 +158,13 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     instruments.record(tone.lowBand)
     recordSound(skipsMask: skipsMask)
     recordEcho()
+    let voice = probability * instruments.voiceShare
     decision.record(
-      probability * isolation.probability * instruments.voiceShare, power: mask.powerWithoutEcho,
-      echo: echoEstimate,
+      voice * isolation.probability, power: mask.powerWithoutEcho, echo: echoEstimate,
       farEndPlays: farEndPlays,
       isLikely: onset.isAfterSilence, isTone: tone.excludesVoice)
     // A voice that isolation removes can be learnt too.
-    if probability * instruments.voiceShare > Self.sureVoice, !tone.isTone, !farEndPlays, !skipsMask {
+    if voice > Self.sureVoice, !tone.isTone, !farEndPlays, !skipsMask {
       isolation.learn(most: Self.enrollmentFrames.upperBound)
     }
     if processing.needsOnlyProcessed {

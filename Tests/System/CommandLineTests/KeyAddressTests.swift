@@ -101,6 +101,7 @@ struct KeyAddressTests {
 
   @Test(arguments: [
     ["--jwt-keys-url", "http://127.0.0.1/keys.json"], ["--jwt-keys-url", "https://"],
+    ["--jwt-keys-url", "https://user:secret@a.example/keys"],
     ["--jwt-keys-url", "https://a.example", "--jwt-keys", "x"],
     ["--jwt-keys-ca", "x", "--jwt-keys", "x"],
     ["--jwt-keys-url", "https://a.example", "--jwt-keys-ca", "missing.pem"],

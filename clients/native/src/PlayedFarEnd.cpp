@@ -27,9 +27,9 @@ using std::chrono_literals::operator""s;
 
 const std::string method = "/anechoic.v1.EdgeService/PlayFarEnd";
 constexpr auto longestEnd = 10s;
-// The messages with samples that wait at most, and those that wait together with places.
-constexpr uint32_t mostPieces = 50;
-constexpr uint32_t mostMessages = 100;
+// Samples are sent in pieces of 20 ms, of which a second may wait, and places beside them.
+constexpr uint32_t piecesOfASecond = 50;
+constexpr uint32_t mostMessages = 2 * piecesOfASecond;
 constexpr uint32_t rates[] = {8000, 16000, 24000, 32000, 44100, 48000};
 
 // The fields of PlayFarEndRequest and its Start in edge.proto, whose other messages would double the
@@ -224,7 +224,7 @@ size_t PlayedFarEnd::write(const float* samples, size_t frames) {
     }
     const std::string bytes(reinterpret_cast<const char*>(finite.data()),
                             finite.size() * sizeof(float));
-    if (!call_->add(field(samplesField, bytes), mostPieces)) break;
+    if (!call_->add(field(samplesField, bytes), piecesOfASecond)) break;
     written += count;
   }
   return written;

@@ -128,12 +128,14 @@ extension SettingFormat<AuthenticationSettings.Mode?> {
 }
 
 extension SettingFormat<String?> {
-  /// An address that begins with https://, without spaces.
+  /// An address that begins with https://, without spaces and without a user's name and password,
+  /// which the log would show.
   fileprivate static var httpsAddress: Self {
     SettingFormat("address", allowed: "https://HOST/PATH") { text in
       if text.isEmpty { return .some(nil) }
+      let host = text.dropFirst("https://".count).prefix { !"/?#".contains($0) }
       let isAddress =
-        text.hasPrefix("https://") && text.utf8.count > "https://".utf8.count
+        text.hasPrefix("https://") && !host.isEmpty && !host.contains("@")
         && text.utf8.count <= 2000 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
       return isAddress ? .some(text) : nil
     } show: {
