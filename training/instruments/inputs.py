@@ -13,7 +13,7 @@ _SOFTEST = 1e-9
 _WINDOW = np.hanning(SIZE + 1)[:SIZE]
 # Levels are compared with those 1 and 3 steps before, magnitudes with those 2 and 5 steps before.
 _LEVEL_STEPS, _MAGNITUDE_STEPS = (1, 3), (2, 5)
-# What remains of the means of the phases' advance after a step.
+# The means of the phases' advance keep these parts in a step.
 _KEPT = (0.6, 0.9)
 
 

@@ -5,8 +5,8 @@ internal import AudioCore
 /// The level of the voice is measured where the network detects one. The gain brings it to the
 /// target, all channels by the same gain. In pauses the gain goes back to at most 1.5 dB, so that
 /// noise is not raised. Residual echo does not count as voice. After a short loud sound, such as a
-/// cough, level and gain are those of before. A limiter lowers peaks near full
-/// scale; peaks that come too suddenly for it are clipped.
+/// cough, level and gain are those of before. A limiter lowers peaks near full scale; peaks that come
+/// too suddenly for it are clipped.
 struct AutomaticGainControl {
   /// The distance in dB from the mean power of a voice to its loudest parts. The target refers to
   /// the loudest parts.

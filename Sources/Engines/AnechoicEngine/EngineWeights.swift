@@ -5,8 +5,7 @@ internal import VoiceEngines
 
 /// The weights of the engine's networks, which are part of the executable.
 final class EngineWeights: Sendable {
-  /// Read once, by the first engine.
-  private static let embedded = Result<EngineWeights, WeightFile.FormatError> {
+  private static let embedded = EmbeddedWeights("the weights of \(AnechoicVoiceEngine.identity)") {
     () throws(WeightFile.FormatError) in try EngineWeights(file())
   }
 
@@ -18,13 +17,7 @@ final class EngineWeights: Sendable {
   static func file() throws(WeightFile.FormatError) -> WeightFile { try WeightFile(bytes) }
 
   /// Returns the weights of the executable.
-  static func get() throws(EngineError) -> EngineWeights {
-    do {
-      return try embedded.get()
-    } catch {
-      throw EngineError("the weights of \(AnechoicVoiceEngine.identity) cannot be read: \(error)")
-    }
-  }
+  static func get() throws(EngineError) -> EngineWeights { try embedded.get() }
 
   /// The state of the full-band GRU after a quiet room. It is computed once, because that costs as
   /// much as a second of a call.

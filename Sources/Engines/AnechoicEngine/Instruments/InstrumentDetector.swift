@@ -52,10 +52,9 @@ extension InstrumentDetector {
     UnsafeRawBufferPointer(start: cew_instrument_weights(), count: cew_instrument_weights_size())
   }
 
-  /// Read once, by the first engine.
-  private static let embedded = Result<RecurrentNetwork.Weights, WeightFile.FormatError> {
-    () throws(WeightFile.FormatError) in try weights(WeightFile(bytes))
-  }
+  private static let embedded = EmbeddedWeights(
+    "the weights that tell instruments from voices"
+  ) { () throws(WeightFile.FormatError) in try weights(WeightFile(bytes)) }
 
   /// Reads weights.
   static func weights(_ file: WeightFile) throws(WeightFile.FormatError) -> RecurrentNetwork.Weights
@@ -66,11 +65,5 @@ extension InstrumentDetector {
   }
 
   /// Returns the weights of the executable.
-  static func weights() throws(EngineError) -> RecurrentNetwork.Weights {
-    do {
-      return try embedded.get()
-    } catch {
-      throw EngineError("the weights that tell instruments from voices cannot be read: \(error)")
-    }
-  }
+  static func weights() throws(EngineError) -> RecurrentNetwork.Weights { try embedded.get() }
 }

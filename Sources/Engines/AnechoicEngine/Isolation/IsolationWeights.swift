@@ -4,8 +4,7 @@ internal import VoiceEngines
 
 /// The weights of the networks that isolate a voice, which are part of the executable.
 final class IsolationWeights: Sendable {
-  /// Read once, by the first engine.
-  private static let embedded = Result<IsolationWeights, WeightFile.FormatError> {
+  private static let embedded = EmbeddedWeights("the weights of the isolation of a voice") {
     () throws(WeightFile.FormatError) in try IsolationWeights(WeightFile(bytes))
   }
 
@@ -15,13 +14,7 @@ final class IsolationWeights: Sendable {
   }
 
   /// Returns the weights of the executable.
-  static func get() throws(EngineError) -> IsolationWeights {
-    do {
-      return try embedded.get()
-    } catch {
-      throw EngineError("the weights of the isolation of a voice cannot be read: \(error)")
-    }
-  }
+  static func get() throws(EngineError) -> IsolationWeights { try embedded.get() }
 
   let encoder: RecurrentNetwork.Weights
   let network: RecurrentNetwork.Weights

@@ -65,7 +65,7 @@ def main() -> None:
         began = time.monotonic()
         tell("began")
         presses = sorted(at / 1000 for at in (options.mute_at, options.unmute_at) if at is not None)
-        # What the page says of a session already before the first look is news as well.
+        # The page may tell of the session before the first look: that is news as well.
         seen = {**page.evaluate(SEEN), "facts": "", "problem": ""}
         while (now := time.monotonic() - began) < options.seconds:
             if presses and presses[0] <= now:
