@@ -285,7 +285,7 @@ struct CaptureSide: ~Copyable {
     if hasJustConverged, echo.status.echoDelay != nil { news.hasEchoPath = true }
     let mayBeEcho =
       convergence.isLearning || convergence.isStepping && !nearEnd.isActive
-      || convergence.isLost && !hasTalkedFor(Self.surelyVoice)
+      || (convergence.isLost || warnings.hasResidualEcho) && !hasTalkedFor(Self.surelyVoice)
     if mayHaveEcho, mayBeEcho { findings.hasVoice = false }
   }
 
@@ -352,7 +352,8 @@ struct CaptureSide: ~Copyable {
     guard !pipeline.restsEcho else { return false }
     guard residualEcho.isKnown else { return nil }
     guard residualEcho.isEchoLeft(referenceHasGaps: echo.hasGaps) else { return false }
-    return echo.hasGaps || !convergence.isEnough(findings.echoReduction)
+    return echo.hasGaps || residualEcho.isEchoLoud
+      || !convergence.isEnough(findings.echoReduction)
   }
 
   /// Adds a share of the frame of each output, which is less than 1 for the last frame.

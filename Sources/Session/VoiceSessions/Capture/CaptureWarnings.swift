@@ -80,6 +80,9 @@ struct CaptureWarnings {
   private var referenceGaps = Persistence(onset: 1, recovery: 1)
   private var isNoisy = false
 
+  /// Whether the warning about residual echo is active.
+  var hasResidualEcho: Bool { residualEcho.isActive }
+
   /// The noise floor, in dBFS, above which a place becomes noisy, and below which it becomes quiet.
   private static let noisyLevel: Float = -42
   private static let quietLevel: Float = -48

@@ -30,9 +30,11 @@ struct ResidualEchoDetector {
   /// The least variance of an output that is more than silence, in dB squared.
   private static let leastVariance: Float = 4
   private static let leastCorrelation: Float = 0.6
-  /// The least power of the output by that of the microphone, -15 dB, with which a reference with gaps leaves
-  /// echo. The powers are averaged over 3 s.
+  /// The least powers of the output by that of the microphone with which echo is left: by a reference
+  /// with gaps, -15 dB, and where the output follows the loudspeaker, -10 dB. The powers are averaged
+  /// over 3 s.
   private static let leastLeftByGaps: Float = 0.03
+  private static let leastLeft: Float = 0.1
   private static let shareOfFrame: Float = 1 / 300
 
   /// The levels of the reference over its floor, in a ring.
@@ -72,6 +74,10 @@ struct ResidualEchoDetector {
   func isEchoLeft(referenceHasGaps: Bool) -> Bool {
     referenceHasGaps ? meanOutput > Self.leastLeftByGaps * meanMicrophone : isCorrelated
   }
+
+  /// Whether the output follows the loudspeaker and has more than a tenth of the microphone's power,
+  /// whatever the canceller reduces by itself: gain control may raise what is left.
+  var isEchoLoud: Bool { isCorrelated && meanOutput > Self.leastLeft * meanMicrophone }
 
   /// Records the mean squares of the newest frame of the reference, of the microphone and of the output.
   /// Runs per frame: no allocation, lock, log or await.
