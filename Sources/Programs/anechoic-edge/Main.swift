@@ -30,7 +30,8 @@ struct AnechoicEdge: AsyncParsableCommand {
     subcommands: [
       RunCommand.self, CheckConfigCommand.self, DevicesCommand.self, StatusCommand.self,
       CallCommand.self, MuteCommand.self, UnmuteCommand.self, RouteCommand.self, TestCommand.self,
-      MicrophoneCommand.self, InjectionCommand.self, TuneCommand.self, MetricsCommand.self,
+      MicrophoneCommand.self, VoiceCommand.self, InjectionCommand.self, TuneCommand.self,
+      MetricsCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 }

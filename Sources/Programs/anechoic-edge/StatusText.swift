@@ -12,7 +12,9 @@ struct StatusText {
   init(_ status: Anechoic_V1_EdgeStatus) { self.status = status }
 
   var lines: [String] {
-    [server, call, route, mute, voice] + injection + devices + [latency, playback, flow, echo]
+    [server, call, route, mute, voice] + keptVoice + injection + devices + [
+      latency, playback, flow, echo,
+    ]
       + otherPrograms + switching
   }
 
@@ -46,6 +48,10 @@ struct StatusText {
     let speech =
       status.mutedSpeechActive ? "speaking while muted" : status.voiceActive ? "speaking" : "quiet"
     return "voice        \(speech)"
+  }
+
+  private var keptVoice: [String] {
+    status.voice == .with { $0.enrollment = .none } ? [] : ["kept voice   " + status.voice.words]
   }
 
   private var injection: [String] {

@@ -8,7 +8,7 @@ import anechoic
 import numpy as np
 import pytest
 from anechoic import errors
-from anechoic.enums import InjectionPermission, PolarPattern
+from anechoic.enums import EnrollmentFailure, InjectionPermission, PolarPattern, VoiceEnrollment
 from conftest import in_loop, server_program
 
 
@@ -117,6 +117,24 @@ async def test_the_person_turns_the_head_and_the_device(agent):
             await edge.set_up_microphone(PolarPattern.STEREO, turned=True)
         with pytest.raises(errors.InvalidRequest):
             await edge.set_up_microphone("wide")
+
+
+@in_loop
+async def test_the_person_lets_the_agent_learn_a_voice(agent):
+    async with await connected(agent) as edge:
+        assert await edge.kept_voice() == anechoic.KeptVoice(VoiceEnrollment.NONE, EnrollmentFailure.UNSPECIFIED, "")
+        with pytest.raises(errors.Refused):
+            await edge.enroll_voice()
+        await edge.begin_call("softphone")
+        for _ in range(500):
+            try:
+                assert (await edge.enroll_voice()).enrollment is VoiceEnrollment.ENROLLING
+                break
+            except errors.Refused:
+                await asyncio.sleep(0.01)
+        # The microphone is silent, so that nothing is learnt.
+        assert (await edge.kept_voice()).enrollment is VoiceEnrollment.ENROLLING
+        assert (await edge.forget_voice()).enrollment is VoiceEnrollment.NONE
 
 
 @in_loop

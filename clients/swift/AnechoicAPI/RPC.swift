@@ -49,6 +49,8 @@ public enum RPC {
   public static let endCall = "EndCall"
   public static let holdCall = "HoldCall"
   public static let decideInjection = "DecideInjection"
+  public static let enrollVoice = "EnrollVoice"
+  public static let forgetVoice = "ForgetVoice"
 
   public static let health = "grpc.health.v1.Health"
   public static let check = "Check"

@@ -60,6 +60,13 @@ extension EdgeConfiguration {
       microphone, no connections to programs, and no session of its own
       """),
     Setting(
+      "session.voiceprint", \.session.voiceprint, .optional(.namedFile),
+      """
+      The file with the voice that VOICE_ISOLATION keeps. anechoic-edge voice learn writes it, with \
+      mode 0600; one of anechoic process --save-voiceprint serves too. Without a file, a voice that \
+      was learnt is kept until the agent stops. See docs/features/isolation.md
+      """),
+    Setting(
       "session.join_buffer_ms", \.session.joinBuffer, .milliseconds(10...400),
       """
       The least margin of the buffer of a joined session in ms: more for a network with more jitter

@@ -27,6 +27,8 @@ public struct EdgeConfiguration: Sendable {
   public var switching = Switching()
   /// The tunings of the products that ports name, from the file `audio.tuning`.
   public var tunings = TuningFile()
+  /// The voice of the file `session.voiceprint`. Nil if there is none.
+  public var voiceprint: Anechoic_V1_Voiceprint?
   /// The socket of the local control; nil for none.
   public var controlSocket: String? = ControlSocket().path
 
@@ -73,6 +75,8 @@ public struct EdgeConfiguration: Sendable {
     /// The file with the ticket of another device's session, which this agent plays. Nil starts a
     /// session.
     public var join: String?
+    /// The file with the voice that VOICE_ISOLATION keeps. Nil keeps it until the agent stops.
+    public var voiceprint: NamedFile?
     /// The least margin of the buffer of a joined session: longer than the jitter of the network.
     public var joinBuffer = Duration.milliseconds(100)
   }

@@ -43,7 +43,8 @@ extension EdgeConfiguration {
   /// The settings of a microphone, of programs and of calls: an agent that joins has none.
   private var idleWithJoin: [Idle] {
     let alone = [
-      "fallback", "session.id", "session.engine", "session.config", "audio.input_channels",
+      "fallback", "session.id", "session.engine", "session.config", "session.voiceprint",
+      "audio.input_channels",
       "audio.reference", "programs.far_end_channels", "programs.spare_far_ends",
       "programs.other_audio_channels",
     ]

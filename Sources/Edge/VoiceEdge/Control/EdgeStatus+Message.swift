@@ -52,6 +52,7 @@ extension EdgeAgent {
       if let switching {
         $0.switching = Anechoic_V1_EdgeStatus.Switching(switching.status, configuration.switching)
       }
+      $0.voice = status.voice
       if let stats = status.stats { $0.stats = stats }
       if let gap = status.lastGap { $0.lastGap = Google_Protobuf_Duration(rounding: gap) }
     }

@@ -39,6 +39,8 @@ struct EdgeStatus: Sendable, Equatable {
   /// The number of frames that the connection did not accept in time.
   var sendDropped = 0
   var stats: Anechoic_V1_SessionStats?
+  /// The voice that VOICE_ISOLATION keeps.
+  var voice = Anechoic_V1_EdgeStatus.Voice()
   /// The clients that wait for permission to speak into the call.
   var injectionQuestions: [InjectionQuestion] = []
   /// The sounds of programs. Empty without automatic switching.

@@ -21,6 +21,23 @@ struct PersonMethods: Sendable {
           $0.status = agent.describe(agent.board.status)
         }.serializedBytes()
       },
+      .unary(method(RPC.enrollVoice)) { _, _ in
+        if let problem = await agent.voice.ask({ $0.enrollVoice() }) {
+          throw Status(.failedPrecondition, problem)
+        }
+        return try Anechoic_V1_EnrollVoiceResponse.with {
+          $0.status = agent.describe(agent.board.status)
+        }.serializedBytes()
+      },
+      .unary(method(RPC.forgetVoice)) { _, _ in
+        let (file, change) = await agent.voice.ask { $0.forgetVoice() }
+        if let problem = await file?.keep(nil, change: change) {
+          throw Status(.internal, "session.voiceprint: \(problem)")
+        }
+        return try Anechoic_V1_ForgetVoiceResponse.with {
+          $0.status = agent.describe(agent.board.status)
+        }.serializedBytes()
+      },
       .clientStreaming(method(RPC.turnHead)) { requests, _ in
         while let bytes = try await requests.next() {
           let request: Anechoic_V1_TurnHeadRequest = try .decoded(bytes)

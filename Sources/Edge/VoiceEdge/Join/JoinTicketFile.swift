@@ -41,22 +41,12 @@ struct JoinTicketFile: Sendable {
     return ticket
   }
 
-  /// Replaces the file at once. Its mode is 0600 from the beginning.
+  /// Replaces the file at once, with mode 0600.
   func write(_ ticket: JoinTicket) throws(FileError) {
-    let new = "\(path).\(UInt32.random(in: 0 ... .max))"
-    let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw Self.lastProblem }
-    let text = Array("\(ticket.text)\n".utf8)
-    let count = Glibc.write(descriptor, text, text.count)
-    let isWritten = count == text.count && close(descriptor) == 0 && rename(new, path) == 0
-    guard isWritten else {
-      let problem = Self.lastProblem
-      unlink(new)
-      throw problem
+    do { try PrivateFile.replace(path, with: Array("\(ticket.text)\n".utf8)) } catch {
+      throw FileError(text: error.description)
     }
   }
 
   func remove() { unlink(path) }
-
-  private static var lastProblem: FileError { FileError(text: String(cString: strerror(errno))) }
 }

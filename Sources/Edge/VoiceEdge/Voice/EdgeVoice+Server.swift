@@ -43,6 +43,7 @@ extension EdgeVoice {
       if let learnt = server.echoPath, learnt.route == status.route {
         $0.echoPathHint = learnt.path
       }
+      server.voice.kept.apply(to: &$0)
       continueLostSession(&$0)
     }
   }
@@ -61,6 +62,7 @@ extension EdgeVoice {
       restartTimelines()
       muting.generation = started.mute.generation
       server.kept = KeptConfiguration(session.start.config, told: started.config)
+      voiceStarted(started, asked: session.start)
     }
     server.link = session
     server.standsIn = false
@@ -109,6 +111,7 @@ extension EdgeVoice {
     mute.requested.connectionLost()
     status.gapSince = nil
     status.stats = nil
+    status.voice.enrollment = server.voice.state
     status.voiceActive = false
     server.injectors.sessionEnded()
     server.injectionAnswers = [:]
@@ -146,10 +149,12 @@ extension EdgeVoice {
       mute.requested.answered(controlID: id, isRefused: isRefused, at: result.appliedAtSample)
       muting.requests.answered(id, isRefused: isRefused, now: .now)
       injectionAnswered(result)
+      enrollmentAnswered(result)
       sendMuteRequest()
       publish()
     case .echoPath(let path): server.echoPath = (status.route, path)
-    case .started, .voiceprint, nil: break
+    case .voiceprint(let voiceprint): learnt(voiceprint)
+    case .started, nil: break
     }
   }
 
@@ -175,6 +180,7 @@ extension EdgeVoice {
       status.mutedSpeechActive = speech.activity == .started
     case .voiceActivityChanged(let change):
       if change.side == .nearEnd { status.voiceActive = change.active }
+    case .voiceEnrollmentChanged(let change): enrollmentChanged(change)
     case .muteGestureRequested(let request): decide(request)
     case .injectionPermissionRequested(let request): decide(request)
     case .configChanged(let change):
@@ -225,7 +231,7 @@ extension EdgeVoice {
     return control.controlID
   }
 
-  private func control(_ fill: (inout Anechoic_V1_Control) -> Void) -> Anechoic_V1_Control {
+  func control(_ fill: (inout Anechoic_V1_Control) -> Void) -> Anechoic_V1_Control {
     muting.controlID += 1
     var control = Anechoic_V1_Control()
     control.controlID = muting.controlID

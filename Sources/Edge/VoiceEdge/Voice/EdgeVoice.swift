@@ -29,7 +29,7 @@ final class EdgeVoice {
   let buffers: VoiceBuffers
   var timing: VoiceTiming
   var local: LocalVoice?
-  var server = ServerSide()
+  var server: ServerSide
   var mute: EdgeMute
   var muting = MuteTraffic()
   var devices = DevicesInUse()
@@ -49,6 +49,8 @@ final class EdgeVoice {
     self.log = log
     buffers = VoiceBuffers(configuration)
     timing = VoiceTiming(rate: configuration.audio.rate)
+    server = ServerSide(configuration)
+    status.voice.enrollment = server.voice.state
     mute = EdgeMute(session: configuration.mute.startsMuted)
     calls = EdgeCalls(configuration)
     follow(configuration.session.configuration)

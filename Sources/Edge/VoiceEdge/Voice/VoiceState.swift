@@ -84,8 +84,13 @@ struct ServerSide {
   /// The answers to them that the session has not confirmed yet, by the ids of their controls.
   var injectionAnswers: [UInt64: InjectionAnswer] = [:]
 
+  /// The voice that VOICE_ISOLATION keeps.
+  var voice: EnrolledVoice
+
   /// The echo path that the last session has learnt, for the next one on the same route.
   var echoPath: (route: String?, path: Anechoic_V1_EchoPath)?
+
+  init(_ configuration: EdgeConfiguration) { voice = EnrolledVoice(configuration) }
 
   /// Whether the local voice is heard.
   var usesLocal: Bool { link == nil || standsIn }

@@ -64,6 +64,11 @@ struct EdgeSettings {
           "\(named.path): there is no product \"\(product)\", which port \(port.id) names")
       }
     }
+    if let named = configuration.session.voiceprint {
+      do { configuration.voiceprint = try VoiceprintFile.read(named.path) } catch {
+        throw CommandError("\(named.place): \(error)")
+      }
+    }
     let files = configuration.server.files
     if files.isWanted { configuration.server.security = try Self.security(files) }
     return configuration

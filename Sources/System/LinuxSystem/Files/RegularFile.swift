@@ -3,13 +3,13 @@ internal import Foundation
 /// A regular file that is read as a whole, such as a token or a key. A FIFO would wait for a writer, and a device may
 /// never end, so both are refused.
 public enum RegularFile {
-  /// The reason why a file cannot be read, as the words that follow its path.
-  public struct ReadError: Error, Equatable, CustomStringConvertible {
+  /// The reason why a file cannot be read or written, as the words that follow its path.
+  public struct FileError: Error, Equatable, CustomStringConvertible {
     public let description: String
 
     /// The text of `errno`.
-    fileprivate static var ofSystem: ReadError {
-      ReadError(description: String(cString: strerror(errno)).lowercased())
+    static var ofSystem: FileError {
+      FileError(description: String(cString: strerror(errno)).lowercased())
     }
   }
 
@@ -17,7 +17,7 @@ public enum RegularFile {
   ///
   /// Throws if there is no file, if the file is of another kind or cannot be read, and if the file is longer than
   /// `limit` bytes.
-  public static func read(_ path: String, atMost limit: Int) throws(ReadError) -> [UInt8] {
+  public static func read(_ path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw .ofSystem }
     defer { close(descriptor) }
@@ -25,7 +25,7 @@ public enum RegularFile {
     guard fstat(descriptor, &status) == 0 else { throw .ofSystem }
     let kind = status.st_mode & S_IFMT
     guard kind == S_IFREG else {
-      throw ReadError(
+      throw FileError(
         description: kind == S_IFDIR ? "is a directory" : "this is not a regular file")
     }
     var bytes: [UInt8] = []
@@ -34,10 +34,10 @@ public enum RegularFile {
       if piece.isEmpty { return bytes }
       bytes += piece
     }
-    throw ReadError(description: "the file is longer than \(limit >> 10) KiB")
+    throw FileError(description: "the file is longer than \(limit >> 10) KiB")
   }
 
-  private static func piece(of descriptor: Int32) throws(ReadError) -> ArraySlice<UInt8> {
+  private static func piece(of descriptor: Int32) throws(FileError) -> ArraySlice<UInt8> {
     var buffer = [UInt8](repeating: 0, count: 1 << 14)
     while true {
       let count = Glibc.read(descriptor, &buffer, buffer.count)

@@ -21,7 +21,7 @@ from ._output import Frame, Output
 from ._reconnection import Reconnect
 from ._version import __version__
 from .connection import Connection
-from .edge import CallState, EdgeAgent, InjectionRequest
+from .edge import CallState, EdgeAgent, InjectionRequest, KeptVoice
 from .errors import (
     AlreadyExists, AnechoicError, ConnectionLost, FormatError, IncompatibleServer, InvalidRequest, NotFound,
     Overloaded, PermissionDenied, Refused, ServerUnavailable, SessionEnded, Unauthenticated,
@@ -45,7 +45,7 @@ from .statistics import Statistics
 __all__ = [
     "AlreadyExists", "AnechoicError", "Audio", "Backchannel", "CallState", "CaptureWarning", "Connection",
     "ConnectionLost", "EdgeAgent", "Event", "Format", "FormatError", "Frame", "IncompatibleServer",
-    "InjectionPermissionRequested", "InjectionRequest", "InjectionStatus", "InvalidRequest", "LiveFilter",
+    "InjectionPermissionRequested", "InjectionRequest", "InjectionStatus", "InvalidRequest", "KeptVoice", "LiveFilter",
     "MicrophonePair", "MuteChanged", "MuteGestureRequested", "MutedSpeechActivity", "NotFound", "NotSpeech",
     "Output", "Overloaded", "PermissionDenied", "Playback", "Reconnect", "Reconnecting", "Recording", "Refused",
     "Restarted", "Resumed", "ServerUnavailable", "Session", "SessionEnded", "SessionFinished", "SessionInfo",

@@ -18,7 +18,7 @@ from ._credentials import StrPath
 from ._reports import pose_message
 from ._start import checked_format, field_named
 from .connection import Connection
-from .enums import PolarPattern
+from .enums import EnrollmentFailure, PolarPattern, VoiceEnrollment
 from .errors import InvalidRequest
 from .formats import Audio, Format
 from .spatial import Source
@@ -44,6 +44,17 @@ class InjectionRequest:
 
     client: str
     usage_description: str
+
+
+@dataclass(frozen=True)
+class KeptVoice:
+    """The voice that VOICE_ISOLATION keeps at a machine."""
+
+    enrollment: VoiceEnrollment
+    failure: EnrollmentFailure
+    """Why the last enrollment ended without a voice. UNSPECIFIED if it did not."""
+    problem: str
+    """What is wrong with the voice, such as a file that cannot be written. Empty if nothing is."""
 
 
 class EdgeAgent:
@@ -90,6 +101,24 @@ class EdgeAgent:
         check_flag("permit", permit)
         request = api.DecideInjectionRequest(client=client, grant=permit)
         await self._connection.unary(_methods.DECIDE_INJECTION, request)
+
+    async def kept_voice(self) -> KeptVoice:
+        """Returns the voice that VOICE_ISOLATION keeps."""
+        response = await self._connection.unary(_methods.GET_EDGE_STATUS, api.GetEdgeStatusRequest())
+        return _kept(response.status.voice)
+
+    async def enroll_voice(self) -> KeptVoice:
+        """Learns the voice at the microphone, 3 s of it, and keeps it. `kept_voice` tells how it goes.
+
+        Raises `Refused` while no session runs on a server.
+        """
+        response = await self._connection.unary(_methods.ENROLL_VOICE, api.EnrollVoiceRequest())
+        return _kept(response.status.voice)
+
+    async def forget_voice(self) -> KeptVoice:
+        """Forgets the voice, and deletes the file of `session.voiceprint`. Then the nearest voice is kept."""
+        response = await self._connection.unary(_methods.FORGET_VOICE, api.ForgetVoiceRequest())
+        return _kept(response.status.voice)
 
     async def set_up_microphone(self, pattern: PolarPattern | None, *, turned: bool = False) -> None:
         """Sets up the two microphones of the port in use, until the agent stops. None: each one is a channel."""
@@ -184,6 +213,10 @@ def _default_socket() -> str:
     own = [f"{folder}/{_FILE}" for folder in folders] + [f"/tmp/anechoic-edge-{os.geteuid()}/control.sock"]
     paths = [*own, f"/run/{_FILE}"]
     return next((path for path in paths if os.path.exists(path)), paths[0])
+
+
+def _kept(voice: api.EdgeStatus.Voice) -> KeptVoice:
+    return KeptVoice(VoiceEnrollment(voice.enrollment), EnrollmentFailure(voice.failure), voice.problem)
 
 
 def _state(call: Any) -> CallState:

@@ -304,6 +304,16 @@ public nonisolated struct Anechoic_V1_EdgeStatus: @unchecked Sendable {
     set {_uniqueStorage()._farEnds = newValue}
   }
 
+  /// The voice that VOICE_ISOLATION keeps.
+  public var voice: Anechoic_V1_EdgeStatus.Voice {
+    get {_storage._voice ?? Anechoic_V1_EdgeStatus.Voice()}
+    set {_uniqueStorage()._voice = newValue}
+  }
+  /// Returns true if `voice` has been explicitly set.
+  public var hasVoice: Bool {_storage._voice != nil}
+  /// Clears the value of `voice`. Subsequent reads from it will return its default value.
+  public mutating func clearVoice() {_uniqueStorage()._voice = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The latency from the microphone to the processed voice. The buffer of the program that records
@@ -392,6 +402,26 @@ public nonisolated struct Anechoic_V1_EdgeStatus: @unchecked Sendable {
     public init() {}
 
     fileprivate var _activity: Anechoic_V1_MachineActivity? = nil
+  }
+
+  /// The voice that VOICE_ISOLATION keeps: a voice that was learnt at this machine, or the nearest.
+  public nonisolated struct Voice: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    public var enrollment: Anechoic_V1_VoiceEnrollment = .unspecified
+
+    /// Why the last enrollment ended without a voiceprint.
+    public var failure: Anechoic_V1_VoiceEnrollmentChanged.Failure = .unspecified
+
+    /// Why the server refused the last enrollment, does not use the voiceprint, or its file is not written.
+    /// Empty if nothing is wrong.
+    public var problem: String = String()
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
   }
 
   /// Counters since the start of the agent, and the current state of the playback buffer.
@@ -958,6 +988,68 @@ public nonisolated struct Anechoic_V1_SetUpMicrophoneResponse: Sendable {
   fileprivate var _status: Anechoic_V1_EdgeStatus? = nil
 }
 
+public nonisolated struct Anechoic_V1_EnrollVoiceRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Anechoic_V1_EnrollVoiceResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var status: Anechoic_V1_EdgeStatus {
+    get {_status ?? Anechoic_V1_EdgeStatus()}
+    set {_status = newValue}
+  }
+  /// Returns true if `status` has been explicitly set.
+  public var hasStatus: Bool {self._status != nil}
+  /// Clears the value of `status`. Subsequent reads from it will return its default value.
+  public mutating func clearStatus() {self._status = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _status: Anechoic_V1_EdgeStatus? = nil
+}
+
+public nonisolated struct Anechoic_V1_ForgetVoiceRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Anechoic_V1_ForgetVoiceResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var status: Anechoic_V1_EdgeStatus {
+    get {_status ?? Anechoic_V1_EdgeStatus()}
+    set {_status = newValue}
+  }
+  /// Returns true if `status` has been explicitly set.
+  public var hasStatus: Bool {self._status != nil}
+  /// Clears the value of `status`. Subsequent reads from it will return its default value.
+  public mutating func clearStatus() {self._status = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _status: Anechoic_V1_EdgeStatus? = nil
+}
+
 public nonisolated struct Anechoic_V1_TestAudioRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1174,7 +1266,7 @@ nonisolated extension Anechoic_V1_MuteHolder: SwiftProtobuf._ProtoNameProviding 
 
 nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".EdgeStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}server\0\u{1}connected\0\u{1}session\0\u{1}problem\0\u{1}muted\0\u{3}mute_holders\0\u{3}mute_actor\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{1}route\0\u{1}ports\0\u{1}devices\0\u{1}latency\0\u{1}flow\0\u{1}stats\0\u{3}last_gap\0\u{3}microphone_use\0\u{3}other_programs\0\u{1}switching\0\u{1}call\0\u{1}recording\0\u{3}injection_requests\0\u{3}far_ends\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}server\0\u{1}connected\0\u{1}session\0\u{1}problem\0\u{1}muted\0\u{3}mute_holders\0\u{3}mute_actor\0\u{3}voice_active\0\u{3}muted_speech_active\0\u{1}route\0\u{1}ports\0\u{1}devices\0\u{1}latency\0\u{1}flow\0\u{1}stats\0\u{3}last_gap\0\u{3}microphone_use\0\u{3}other_programs\0\u{1}switching\0\u{1}call\0\u{1}recording\0\u{3}injection_requests\0\u{3}far_ends\0\u{1}voice\0")
 
   fileprivate class _StorageClass {
     var _server: String = String()
@@ -1200,6 +1292,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
     var _recording: Bool = false
     var _injectionRequests: [Anechoic_V1_InjectionPermissionRequested] = []
     var _farEnds: [Anechoic_V1_EdgeFarEnd] = []
+    var _voice: Anechoic_V1_EdgeStatus.Voice? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1233,6 +1326,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
       _recording = source._recording
       _injectionRequests = source._injectionRequests
       _farEnds = source._farEnds
+      _voice = source._voice
     }
   }
 
@@ -1274,6 +1368,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
         case 21: try { try decoder.decodeSingularBoolField(value: &_storage._recording) }()
         case 22: try { try decoder.decodeRepeatedMessageField(value: &_storage._injectionRequests) }()
         case 23: try { try decoder.decodeRepeatedMessageField(value: &_storage._farEnds) }()
+        case 24: try { try decoder.decodeSingularMessageField(value: &_storage._voice) }()
         default: break
         }
       }
@@ -1355,6 +1450,9 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
       if !_storage._farEnds.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._farEnds, fieldNumber: 23)
       }
+      try { if let v = _storage._voice {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1387,6 +1485,7 @@ nonisolated extension Anechoic_V1_EdgeStatus: SwiftProtobuf.Message, SwiftProtob
         if _storage._recording != rhs_storage._recording {return false}
         if _storage._injectionRequests != rhs_storage._injectionRequests {return false}
         if _storage._farEnds != rhs_storage._farEnds {return false}
+        if _storage._voice != rhs_storage._voice {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -1550,6 +1649,46 @@ nonisolated extension Anechoic_V1_EdgeStatus.Switching: SwiftProtobuf.Message, S
     if lhs.decisions != rhs.decisions {return false}
     if lhs._activity != rhs._activity {return false}
     if lhs.mediaPaused != rhs.mediaPaused {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_EdgeStatus.Voice: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Anechoic_V1_EdgeStatus.protoMessageName + ".Voice"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}enrollment\0\u{1}failure\0\u{1}problem\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.enrollment) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.failure) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.problem) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.enrollment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.enrollment, fieldNumber: 1)
+    }
+    if self.failure != .unspecified {
+      try visitor.visitSingularEnumField(value: self.failure, fieldNumber: 2)
+    }
+    if !self.problem.isEmpty {
+      try visitor.visitSingularStringField(value: self.problem, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_EdgeStatus.Voice, rhs: Anechoic_V1_EdgeStatus.Voice) -> Bool {
+    if lhs.enrollment != rhs.enrollment {return false}
+    if lhs.failure != rhs.failure {return false}
+    if lhs.problem != rhs.problem {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2308,6 +2447,112 @@ nonisolated extension Anechoic_V1_SetUpMicrophoneResponse: SwiftProtobuf.Message
   }
 
   public static func ==(lhs: Anechoic_V1_SetUpMicrophoneResponse, rhs: Anechoic_V1_SetUpMicrophoneResponse) -> Bool {
+    if lhs._status != rhs._status {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_EnrollVoiceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".EnrollVoiceRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_EnrollVoiceRequest, rhs: Anechoic_V1_EnrollVoiceRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_EnrollVoiceResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".EnrollVoiceResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._status) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._status {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_EnrollVoiceResponse, rhs: Anechoic_V1_EnrollVoiceResponse) -> Bool {
+    if lhs._status != rhs._status {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_ForgetVoiceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ForgetVoiceRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_ForgetVoiceRequest, rhs: Anechoic_V1_ForgetVoiceRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Anechoic_V1_ForgetVoiceResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ForgetVoiceResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._status) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._status {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Anechoic_V1_ForgetVoiceResponse, rhs: Anechoic_V1_ForgetVoiceResponse) -> Bool {
     if lhs._status != rhs._status {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

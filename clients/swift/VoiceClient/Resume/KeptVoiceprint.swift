@@ -1,17 +1,17 @@
-internal import AnechoicAPI
+package import AnechoicAPI
 
 /// The voice that the session which replaces a lost one keeps, or learns.
-struct KeptVoiceprint {
-  private var voiceprint: Anechoic_V1_Voiceprint?
-  private var isEnrolling: Bool
+package struct KeptVoiceprint {
+  package private(set) var voiceprint: Anechoic_V1_Voiceprint?
+  package private(set) var isEnrolling: Bool
 
-  init(_ start: Anechoic_V1_Start) {
+  package init(_ start: Anechoic_V1_Start) {
     voiceprint = start.hasVoiceprint ? start.voiceprint : nil
     isEnrolling = start.enrollVoice
   }
 
   /// Records a control that this client sends.
-  mutating func record(_ control: Anechoic_V1_Control) {
+  package mutating func record(_ control: Anechoic_V1_Control) {
     switch control.control {
     case .enrollVoice: isEnrolling = true
     case .setVoiceprint(let set):
@@ -22,18 +22,21 @@ struct KeptVoiceprint {
   }
 
   /// Records a voiceprint that a session has learnt.
-  mutating func record(_ learnt: Anechoic_V1_Voiceprint) {
+  package mutating func record(_ learnt: Anechoic_V1_Voiceprint) {
     voiceprint = learnt
     isEnrolling = false
   }
 
   /// Records the end of an enrollment that failed.
-  mutating func record(_ change: Anechoic_V1_VoiceEnrollmentChanged) {
+  package mutating func record(_ change: Anechoic_V1_VoiceEnrollmentChanged) {
     if change.failure != .unspecified { isEnrolling = false }
   }
 
+  /// Records that the voice cannot be learnt.
+  package mutating func giveUp() { isEnrolling = false }
+
   /// Changes the start of the new session.
-  func apply(to start: inout Anechoic_V1_Start) {
+  package func apply(to start: inout Anechoic_V1_Start) {
     if let voiceprint { start.voiceprint = voiceprint } else { start.clearVoiceprint() }
     start.enrollVoice = isEnrolling
   }

@@ -137,7 +137,7 @@ class EdgePort(_message.Message):
     def __init__(self, port: _Optional[_Union[_events_pb2.AudioPort, _Mapping]] = ..., present: bool = ..., priority: _Optional[int] = ...) -> None: ...
 
 class EdgeStatus(_message.Message):
-    __slots__ = ["call", "connected", "devices", "far_ends", "flow", "injection_requests", "last_gap", "latency", "microphone_use", "mute_actor", "mute_holders", "muted", "muted_speech_active", "other_programs", "ports", "problem", "recording", "route", "server", "session", "stats", "switching", "voice_active"]
+    __slots__ = ["call", "connected", "devices", "far_ends", "flow", "injection_requests", "last_gap", "latency", "microphone_use", "mute_actor", "mute_holders", "muted", "muted_speech_active", "other_programs", "ports", "problem", "recording", "route", "server", "session", "stats", "switching", "voice", "voice_active"]
     class Flow(_message.Message):
         __slots__ = ["frames_concealed", "frames_dropped", "frames_unsent", "gap_samples", "playback_buffer_ms", "playback_drift_ppm", "playback_samples_skipped", "playback_underruns", "resumptions", "sessions"]
         FRAMES_CONCEALED_FIELD_NUMBER: _ClassVar[int]
@@ -202,6 +202,15 @@ class EdgeStatus(_message.Message):
         media_paused: bool
         problem: str
         def __init__(self, group: _Optional[str] = ..., machine: _Optional[str] = ..., connected: bool = ..., problem: _Optional[str] = ..., local_policy: bool = ..., decisions: _Optional[_Iterable[_Union[_routing_pb2.RoutingDecision, _Mapping]]] = ..., activity: _Optional[_Union[_routing_pb2.MachineActivity, _Mapping]] = ..., media_paused: bool = ...) -> None: ...
+    class Voice(_message.Message):
+        __slots__ = ["enrollment", "failure", "problem"]
+        ENROLLMENT_FIELD_NUMBER: _ClassVar[int]
+        FAILURE_FIELD_NUMBER: _ClassVar[int]
+        PROBLEM_FIELD_NUMBER: _ClassVar[int]
+        enrollment: _events_pb2.VoiceEnrollment
+        failure: _events_pb2.VoiceEnrollmentChanged.Failure
+        problem: str
+        def __init__(self, enrollment: _Optional[_Union[_events_pb2.VoiceEnrollment, str]] = ..., failure: _Optional[_Union[_events_pb2.VoiceEnrollmentChanged.Failure, str]] = ..., problem: _Optional[str] = ...) -> None: ...
     CALL_FIELD_NUMBER: _ClassVar[int]
     CONNECTED_FIELD_NUMBER: _ClassVar[int]
     DEVICES_FIELD_NUMBER: _ClassVar[int]
@@ -225,6 +234,7 @@ class EdgeStatus(_message.Message):
     STATS_FIELD_NUMBER: _ClassVar[int]
     SWITCHING_FIELD_NUMBER: _ClassVar[int]
     VOICE_ACTIVE_FIELD_NUMBER: _ClassVar[int]
+    VOICE_FIELD_NUMBER: _ClassVar[int]
     call: EdgeCall
     connected: bool
     devices: _containers.RepeatedCompositeFieldContainer[EdgeDevice]
@@ -247,8 +257,9 @@ class EdgeStatus(_message.Message):
     session: str
     stats: _stats_pb2.SessionStats
     switching: EdgeStatus.Switching
+    voice: EdgeStatus.Voice
     voice_active: bool
-    def __init__(self, server: _Optional[str] = ..., connected: bool = ..., session: _Optional[str] = ..., problem: _Optional[str] = ..., muted: bool = ..., mute_holders: _Optional[_Iterable[_Union[MuteHolder, str]]] = ..., mute_actor: _Optional[str] = ..., voice_active: bool = ..., muted_speech_active: bool = ..., route: _Optional[str] = ..., ports: _Optional[_Iterable[_Union[EdgePort, _Mapping]]] = ..., devices: _Optional[_Iterable[_Union[EdgeDevice, _Mapping]]] = ..., latency: _Optional[_Union[EdgeStatus.Latency, _Mapping]] = ..., flow: _Optional[_Union[EdgeStatus.Flow, _Mapping]] = ..., stats: _Optional[_Union[_stats_pb2.SessionStats, _Mapping]] = ..., last_gap: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., microphone_use: _Optional[_Union[MicrophoneUse, str]] = ..., other_programs: _Optional[_Union[EdgeStatus.OtherPrograms, _Mapping]] = ..., switching: _Optional[_Union[EdgeStatus.Switching, _Mapping]] = ..., call: _Optional[_Union[EdgeCall, _Mapping]] = ..., recording: bool = ..., injection_requests: _Optional[_Iterable[_Union[_events_pb2.InjectionPermissionRequested, _Mapping]]] = ..., far_ends: _Optional[_Iterable[_Union[EdgeFarEnd, _Mapping]]] = ...) -> None: ...
+    def __init__(self, server: _Optional[str] = ..., connected: bool = ..., session: _Optional[str] = ..., problem: _Optional[str] = ..., muted: bool = ..., mute_holders: _Optional[_Iterable[_Union[MuteHolder, str]]] = ..., mute_actor: _Optional[str] = ..., voice_active: bool = ..., muted_speech_active: bool = ..., route: _Optional[str] = ..., ports: _Optional[_Iterable[_Union[EdgePort, _Mapping]]] = ..., devices: _Optional[_Iterable[_Union[EdgeDevice, _Mapping]]] = ..., latency: _Optional[_Union[EdgeStatus.Latency, _Mapping]] = ..., flow: _Optional[_Union[EdgeStatus.Flow, _Mapping]] = ..., stats: _Optional[_Union[_stats_pb2.SessionStats, _Mapping]] = ..., last_gap: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., microphone_use: _Optional[_Union[MicrophoneUse, str]] = ..., other_programs: _Optional[_Union[EdgeStatus.OtherPrograms, _Mapping]] = ..., switching: _Optional[_Union[EdgeStatus.Switching, _Mapping]] = ..., call: _Optional[_Union[EdgeCall, _Mapping]] = ..., recording: bool = ..., injection_requests: _Optional[_Iterable[_Union[_events_pb2.InjectionPermissionRequested, _Mapping]]] = ..., far_ends: _Optional[_Iterable[_Union[EdgeFarEnd, _Mapping]]] = ..., voice: _Optional[_Union[EdgeStatus.Voice, _Mapping]] = ...) -> None: ...
 
 class EndCallRequest(_message.Message):
     __slots__ = ["holder"]
@@ -261,6 +272,26 @@ class EndCallResponse(_message.Message):
     CALL_FIELD_NUMBER: _ClassVar[int]
     call: EdgeCall
     def __init__(self, call: _Optional[_Union[EdgeCall, _Mapping]] = ...) -> None: ...
+
+class EnrollVoiceRequest(_message.Message):
+    __slots__ = []
+    def __init__(self) -> None: ...
+
+class EnrollVoiceResponse(_message.Message):
+    __slots__ = ["status"]
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    status: EdgeStatus
+    def __init__(self, status: _Optional[_Union[EdgeStatus, _Mapping]] = ...) -> None: ...
+
+class ForgetVoiceRequest(_message.Message):
+    __slots__ = []
+    def __init__(self) -> None: ...
+
+class ForgetVoiceResponse(_message.Message):
+    __slots__ = ["status"]
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    status: EdgeStatus
+    def __init__(self, status: _Optional[_Union[EdgeStatus, _Mapping]] = ...) -> None: ...
 
 class GetEdgeStatusRequest(_message.Message):
     __slots__ = []
