@@ -7,8 +7,9 @@ from pathlib import Path
 import anechoic
 import numpy as np
 import pytest
-from anechoic import errors
+from anechoic import _methods, errors
 from anechoic.enums import EnrollmentFailure, InjectionPermission, PolarPattern, VoiceEnrollment
+from anechoic.v1 import edge_pb2
 from conftest import in_loop, server_program
 
 
@@ -137,23 +138,29 @@ async def test_the_person_lets_the_agent_learn_a_voice(agent):
         assert (await edge.forget_voice()).enrollment is VoiceEnrollment.NONE
 
 
+async def plays(edge, name):
+    """Waits until a program plays a far end of this name."""
+    while True:
+        response = await edge._connection.unary(_methods.GET_EDGE_STATUS, edge_pb2.GetEdgeStatusRequest())
+        if any(far_end.playing and far_end.name == name for far_end in response.status.far_ends):
+            return
+        await asyncio.sleep(0.01)
+
+
 @in_loop
 async def test_programs_play_far_ends_by_name(agent):
     async with await connected(agent) as edge:
         await edge.begin_call("softphone")
-        speaks = asyncio.Event()
-
         async def speech():
             yield np.zeros(480, np.float32)
             yield anechoic.Source("alice", azimuth=-45)
-            speaks.set()
             for _ in range(50):
                 yield np.full(480, 0.1, np.float32)
                 await asyncio.sleep(0.01)
 
         alice = asyncio.create_task(edge.play_far_end(
             "alice", anechoic.Format(48000), speech(), place=anechoic.Source("alice", azimuth=45)))
-        await speaks.wait()
+        await plays(edge, "alice")
         with pytest.raises(errors.AlreadyExists):
             await edge.play_far_end("alice", anechoic.Format(16000), speech())
         with pytest.raises(errors.Overloaded):

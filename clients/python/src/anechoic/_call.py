@@ -14,6 +14,7 @@ from ._methods import PROCESS
 from ._reconnection import STOPPING
 from ._status import was_connection_lost
 from ._within import watched, within
+from ._writing import finish, write
 from .connection import Connection
 from .errors import AnechoicError, ServerUnavailable
 from .v1 import voice_processing_pb2 as api
@@ -86,19 +87,12 @@ class Call:
 
     async def write(self, request: api.ProcessRequest) -> bool:
         """Sends a request. Returns false if the call has ended: `read` says why."""
-        try:
-            await self._stream.write(request)
-            return True
-        except (grpc.RpcError, asyncio.InvalidStateError):
-            return False
+        return await write(self._stream, request)
 
     async def finish(self) -> None:
         """Ends the requests."""
         self.is_finished = True
-        try:
-            await self._stream.done_writing()
-        except (grpc.RpcError, asyncio.InvalidStateError):
-            pass
+        await finish(self._stream)
 
     async def read(self) -> api.ProcessResponse | None:
         """Returns the next response, or None at the end.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from ._checks import check_flag, check_iterable, check_path, check_text
 from ._credentials import StrPath
 from ._reports import pose_message
 from ._start import checked_format, field_named
+from ._writing import finish, write
 from .connection import Connection
 from .enums import EnrollmentFailure, PolarPattern, VoiceEnrollment
 from .errors import InvalidRequest
@@ -139,8 +139,9 @@ class EdgeAgent:
         stream = _methods.TURN_HEAD.on(self._connection.channel, "stream_unary")()
         try:
             async for pose in poses:
-                await stream.write(api.TurnHeadRequest(pose=pose_message(pose, None, None)))
-            await stream.done_writing()
+                if not await write(stream, api.TurnHeadRequest(pose=pose_message(pose, None, None))):
+                    break
+            await finish(stream)
             await stream
         except grpc.RpcError as failure:
             raise self._connection.error(failure) from None
@@ -171,13 +172,11 @@ class EdgeAgent:
         await self._connection.connect()
         stream = _methods.PLAY_FAR_END.on(self._connection.channel, "stream_unary")()
         try:
-            try:
-                await stream.write(api.PlayFarEndRequest(start=start))
+            if await write(stream, api.PlayFarEndRequest(start=start)):
                 async for piece in samples:
-                    await stream.write(_piece(piece, format))
-                await stream.done_writing()
-            except (grpc.RpcError, asyncio.InvalidStateError):
-                pass  # The agent has ended the call: the response says why.
+                    if not await write(stream, _piece(piece, format)):
+                        break
+            await finish(stream)
             return int((await stream).samples)
         except grpc.RpcError as failure:
             raise self._connection.error(failure) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import uuid
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
@@ -16,6 +15,7 @@ from ._checks import check_flag, check_number, check_sample, check_text
 from ._convert import from_message, interval
 from ._opus import Encoder
 from ._start import checked_format, duration, field_named
+from ._writing import finish, write
 from .connection import Connection, connection_to
 from .enums import CaptureProblem, EchoReference, GestureOutcome, InjectionPermission, MicMode, SessionState
 from .events import AudioRoute, Event, MuteState, event_from
@@ -323,12 +323,10 @@ class Sessions:
         call = _methods.INJECT_SPEECH.on(self._connection.channel, "stream_unary")
         stream = call(metadata=self._connection.metadata(_id(session)))
         try:
-            try:
-                for request in (api.InjectSpeechRequest(start=start), *requests):
-                    await stream.write(request)
-                await stream.done_writing()
-            except (grpc.RpcError, asyncio.InvalidStateError):
-                pass  # The server has ended the call: the response says why.
+            for request in (api.InjectSpeechRequest(start=start), *requests):
+                if not await write(stream, request):
+                    break
+            await finish(stream)
             response = await stream
         except grpc.RpcError as failure:
             raise self._connection.error(failure) from None
