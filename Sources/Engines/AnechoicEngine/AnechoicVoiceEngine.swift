@@ -7,7 +7,7 @@ public import VoiceEngines
 /// work on the same spectra, of 20 ms every 10 ms.
 public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, EnrollmentEngine {
   public static let identity = EngineIdentity(
-    name: "anechoic", version: "1.20", weights: EngineWeights.hash)
+    name: "anechoic", version: "1.21", weights: EngineWeights.hash)
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
   public static let bestReferenceLead = Duration.milliseconds(20)
   /// The filter is long enough for a lead of 90 ms. The lag that is found may be that of a
@@ -150,22 +150,9 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     let skipsMask = self.skipsMask
     let probability = analyze(
       reference, conditions, cancelsEcho: cancelsEcho, computesGains: !skipsMask)
-    onset.advance(isSilent: analysis.features.hasLongSilence)
-    tone.record(
-      cancelsEcho
-        ? analysis.spectra.withoutEcho + sound.sampleCount
-        : UnsafePointer(filtered.planePointers[0]))
-    instruments.record(tone.lowBand)
-    recordSound(skipsMask: skipsMask)
-    recordEcho()
-    let voice = probability * instruments.voiceShare
-    decision.record(
-      voice * isolation.probability, power: mask.powerWithoutEcho, echo: echoEstimate,
-      farEndPlays: farEndPlays,
-      isLikely: onset.isAfterSilence, isTone: tone.excludesVoice)
-    // A voice that isolation removes can be learnt too.
-    if voice > Self.sureVoice, !tone.isTone, !farEndPlays, !skipsMask {
-      isolation.learn(most: Self.enrollmentFrames.upperBound)
+    recordFarEnd()
+    if !analysis.isInHole {
+      record(probability: probability, cancelsEcho: cancelsEcho, skipsMask: skipsMask)
     }
     if processing.needsOnlyProcessed {
       render(cancelsEcho: cancelsEcho, skipsMask: skipsMask, into: output)
@@ -174,7 +161,7 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
       render(cancelsEcho: cancelsEcho, skipsMask: skipsMask, into: processing.processed)
       processing.select(sound, into: output)
     }
-    if cancelsEcho {
+    if cancelsEcho, !analysis.isInHole {
       echo.record(
         reference: analysis.features.referencePower, input: analysis.features.microphonePower,
         output: mask.powerAfterEcho)
@@ -185,6 +172,28 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
       residualEcho: cancelsEcho ? mask.residualEcho : nil,
       explainedShare: cancelsEcho ? analysis.spectra.estimateCoherence : nil,
       echoPresence: cancelsEcho ? analysis.spectra.estimatePresence : nil)
+  }
+
+  /// Records what the analysis has found in the frame.
+  private func record(probability: Float, cancelsEcho: Bool, skipsMask: Bool) {
+    onset.advance(isSilent: analysis.features.hasLongSilence)
+    tone.record(
+      cancelsEcho
+        ? analysis.spectra.withoutEcho + sound.sampleCount
+        : UnsafePointer(filtered.planePointers[0]))
+    instruments.record(tone.lowBand)
+    recordSound(skipsMask: skipsMask)
+    // Also while the canceller is off: an old estimate would otherwise stay for ever.
+    echoEstimate.record(echo: analysis.features.echoPower, residual: analysis.features.errorPower)
+    let voice = probability * instruments.voiceShare
+    decision.record(
+      voice * isolation.probability, power: mask.powerWithoutEcho, echo: echoEstimate,
+      farEndPlays: farEndPlays,
+      isLikely: onset.isAfterSilence, isTone: tone.excludesVoice)
+    // A voice that isolation removes can be learnt too.
+    if voice > Self.sureVoice, !tone.isTone, !farEndPlays, !skipsMask {
+      isolation.learn(most: Self.enrollmentFrames.upperBound)
+    }
   }
 
   /// Records the frame for the outputs: its voices and its mask.
@@ -204,10 +213,8 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
       analysis.gains, powers: analysis.features.errorPowers, voice: analysis.auxiliaryVoice)
   }
 
-  /// Records the echo estimate of every frame, also while the canceller is off: an old estimate
-  /// would otherwise stay for ever.
-  private func recordEcho() {
-    echoEstimate.record(echo: analysis.features.echoPower, residual: analysis.features.errorPower)
+  /// Records whether the reference plays in the frame.
+  private func recordFarEnd() {
     let isAudible = analysis.features.referencePower > EchoReductionMeter.leastPower
     framesSinceReference = isAudible ? 0 : min(framesSinceReference + 1, Self.longestEcho)
   }
@@ -251,12 +258,15 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
   ) -> Float {
     guard hasReference, adaptsCanceller else {
       return analysis.accept(
-        filtered, reference: nil, cancelsEcho: false, computesGains: computesGains)
+        filtered, reference: nil, meanSquare: sound.meanSquare,
+        isConcealed: conditions.isMicrophoneConcealed, cancelsEcho: false,
+        computesGains: computesGains)
     }
     played.copySound(reference)
     toReference.process(played, into: self.reference)
     return analysis.accept(
-      filtered, reference: self.reference.planePointers[0],
+      filtered, reference: self.reference.planePointers[0], meanSquare: sound.meanSquare,
+      isConcealed: conditions.isMicrophoneConcealed,
       learns: !conditions.isReferenceMissing && !conditions.isMicrophoneConcealed
         && microphonePowers.last > Self.silence,
       isSearching: conditions.path == .unknown, cancelsEcho: cancelsEcho,
@@ -285,7 +295,8 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     let findings = ProcessedOutput.Findings(
       cancelsEcho: cancelsEcho, skipsMask: skipsMask,
       minimumNoiseGain: tone.isTone ? 1 : onset.minimumGain,
-      probability: tone.isTone ? 0 : decision.probabilityOfFrame, echoShare: echoShare,
+      probability: tone.isTone || analysis.isInHole ? 0 : decision.probabilityOfFrame,
+      echoShare: echoShare,
       powerLimit: powerLimit)
     if isFading {
       formerOutput.render(

@@ -12,6 +12,12 @@ struct CallAnalysis: ~Copyable {
   /// call.
   private let quietRoomState: [Float]?
   private var framesWithReference = 0
+  private var holes = MicrophoneHoles()
+  /// Whether the last frame was in a hole of the microphone, so that gains, probabilities and features
+  /// are those of the frame before.
+  private(set) var isInHole = false
+  /// The probability of a near voice in the last frame that was analyzed.
+  private var voice: Float = 0
 
   /// Creates an analysis of frames of `hop` samples. Without a reference nothing is cancelled.
   ///
@@ -65,14 +71,22 @@ struct CallAnalysis: ~Copyable {
   /// Accepts a frame as `CallSpectra.accept` does, and returns the probability of a near voice. The
   /// gains of the frame are computed only if `computesGains` is true. Runs per frame: no
   /// allocation, lock, log or await.
+  ///
+  /// - Parameters:
+  ///   - meanSquare: The mean square of the microphone before its filter. Nil for that of the frame.
+  ///   - isConcealed: Whether a part of the frame is missing.
   mutating func accept(
-    _ frame: borrowing Frame, reference: UnsafePointer<Float>?, learns: Bool = true,
-    isSearching: Bool = false, cancelsEcho: Bool, computesGains: Bool = true
+    _ frame: borrowing Frame, reference: UnsafePointer<Float>?, meanSquare: Float? = nil,
+    isConcealed: Bool = false, learns: Bool = true, isSearching: Bool = false, cancelsEcho: Bool,
+    computesGains: Bool = true
   ) -> Float {
     if let reference { recordReferenceOnset(reference, frame.sampleCount) }
     spectra.accept(
       frame, reference: reference, learns: learns, isSearching: isSearching,
       cancelsEcho: cancelsEcho)
+    isInHole = holes.contains(
+      meanSquare: meanSquare ?? frame.meanSquare, isConcealed: isConcealed)
+    guard !isInHole else { return voice }
     features.compute(spectra.signals, into: maskNetwork.features)
     if features.hasLongSilence {
       if let quietRoomState {
@@ -81,7 +95,7 @@ struct CallAnalysis: ~Copyable {
         maskNetwork.reset()
       }
     }
-    let voice = computesGains ? maskNetwork.process() : maskNetwork.processVoice()
+    voice = computesGains ? maskNetwork.process() : maskNetwork.processVoice()
     if quietRoomState != nil { stateHold.record(voice, power: features.errorPower, maskNetwork) }
     return voice
   }
