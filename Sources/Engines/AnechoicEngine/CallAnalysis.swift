@@ -82,7 +82,7 @@ struct CallAnalysis: ~Copyable {
       }
     }
     let voice = computesGains ? maskNetwork.process() : maskNetwork.processVoice()
-    if quietRoomState != nil { stateHold.record(voice, power: features.errorPower, maskNetwork) }
+    if quietRoomState != nil { stateHold.record(voice, power: features.means.error, maskNetwork) }
     return voice
   }
 
