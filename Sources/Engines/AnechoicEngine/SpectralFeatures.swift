@@ -76,8 +76,8 @@ struct SpectralFeatures: ~Copyable {
   private let averages: Averages
   private var levelNormalization = LevelNormalization()
   private var frame = 0
-  private var framesSinceSilence = Float.greatestFiniteMagnitude
-  private var framesOfSilence = 0
+  /// The frames since the last silence, and those of the silence up to now.
+  private var silence: (framesSince: Float, frames: Int) = (.greatestFiniteMagnitude, 0)
   // Results of one frame.
   private let powers: UnsafeMutablePointer<Float>  // Of four signals, and of the cross-spectrum.
   private let ditheredPowers: UnsafeMutablePointer<Float>  // Of the four signals, with the dither.
@@ -110,7 +110,7 @@ struct SpectralFeatures: ~Copyable {
   }
 
   /// Whether the microphone has been silent for a second.
-  var hasLongSilence: Bool { framesOfSilence >= 100 }
+  var hasLongSilence: Bool { silence.frames >= 100 }
 
   /// The power of each band of the last frame, without echo as far as the linear stage removed it.
   var errorPowers: UnsafePointer<Float> { UnsafePointer(powers) }
@@ -148,8 +148,8 @@ struct SpectralFeatures: ~Copyable {
     ditheredPowers.update(from: powers, count: 4 * row)
     levelNormalization.record(means.microphone)
     let isSilent = means.microphone < Self.silence
-    framesSinceSilence = isSilent ? 0 : framesSinceSilence + 1
-    framesOfSilence = isSilent ? min(framesOfSilence + 1, 100) : 0
+    silence.framesSince = isSilent ? 0 : silence.framesSince + 1
+    silence.frames = isSilent ? min(silence.frames + 1, 100) : 0
     let gain = (isSilent ? Self.silentDitherGain : 1) / levelNormalization.factor
     for band in 0..<Bands.count {
       ditheredPowers[band] += gain * dither[band]
@@ -159,7 +159,7 @@ struct SpectralFeatures: ~Copyable {
 
   private mutating func smooth(_ signals: Signals) {
     let rate = Self.smoothing
-    let least = max(Self.noiseFrames, framesSinceSilence - Self.onsetFrames)
+    let least = max(Self.noiseFrames, silence.framesSince - Self.onsetFrames)
     // The loop reads these pointers once.
     let (error, echo) = (averages.error, averages.echo)
     let (floor, leakage) = (averages.floor, averages.leakage)
