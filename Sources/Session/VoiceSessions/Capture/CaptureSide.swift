@@ -74,6 +74,8 @@ struct CaptureSide: ~Copyable {
   var latencies: (processed: Duration, recognizer: Duration?, raw: Duration?) { outputs.latencies }
   /// The mic mode that runs, and the reason where it is not the preferred one.
   var micMode: (mode: MicMode, reason: MicMode.Fallback?) { pipeline.micMode }
+  /// The last frame of the processed output.
+  var processed: Frame { _read { yield outputs.processed } }
   var samplesPerFrame: Int { microphone.frame.sampleCount }
   /// The samples of the microphone that arrived, gaps included.
   var arrived: Int64 { microphone.arrived }

@@ -64,6 +64,9 @@ struct OutputChunker: ~Copyable {
     }
   }
 
+  /// Counts a frame that was emitted as it is. Runs per frame: no allocation, lock, log or await.
+  mutating func skip(samples: Int) { processed.skip(samples) }
+
   /// Ends the frame that was added, and emits the chunk once it is full.
   /// Runs per frame: no allocation, lock, log or await.
   mutating func endFrame(_ info: FrameInfo, sink: any SessionSink) {
@@ -135,6 +138,8 @@ private struct ChunkBuffer: ~Copyable {
     return OutputChunk.Samples(
       bytes: encoded, firstSample: firstSample, sampleCount: byteCount / format.bytesPerSampleFrame)
   }
+
+  mutating func skip(_ count: Int) { firstSample += Int64(count) }
 
   mutating func clear() {
     firstSample += Int64(byteCount / format.bytesPerSampleFrame)
