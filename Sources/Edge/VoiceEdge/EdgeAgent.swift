@@ -21,8 +21,7 @@ public final class EdgeAgent: Sendable {
   let slots: FarEndSlots
   private let talkerNotice: TalkerNotice
   private let engines: EngineCatalog
-  private let controls: ControlWatch
-  private let jacks: JackWatch
+  private let watches: (controls: ControlWatch, jacks: JackWatch)
   private let voiceThread = LoopThread()
   let log: @Sendable (String) -> Void
 
@@ -64,10 +63,11 @@ public final class EdgeAgent: Sendable {
     board = StatusBoard(mutedChanged: lamps.set, recordingChanged: devices.lamps.recording)
     talkerNotice = TalkerNotice(configuration, lamps: lamps, devices.controls, log: log)
     link = configuration.makeLink(voice, board, log: log)
-    controls = ControlWatch(system) { [voice] isMuted in
+    let controls = ControlWatch(system) { [voice] isMuted in
       voice.post { $0.hardwareMuted(isMuted) }
     }
-    jacks = JackWatch(configuration.routes.ports, system, log: log)
+    let jacks = JackWatch(configuration.routes.ports, system, log: log)
+    watches = (controls, jacks)
     routes = RouteDirector(configuration.routes, system, controls, jacks) { [devices] in
       devices.microphone.selection.isOpen
     } withheld: {
@@ -89,7 +89,7 @@ public final class EdgeAgent: Sendable {
     // First, because nothing may be changed if another agent is running.
     let control: LocalControl?
     do { control = try LocalControl(self) } catch {
-      controls.stop()
+      watches.controls.stop()
       throw error
     }
     startDevices()
@@ -162,15 +162,15 @@ public final class EdgeAgent: Sendable {
   private func stopDevices() {
     routes.stop()
     otherPrograms?.stop()
-    controls.stop()
-    jacks.stop()
+    watches.controls.stop()
+    watches.jacks.stop()
     voiceThread.stop()
     voice.signal()
     devices.stop()
     routes.join()
     otherPrograms?.join()
-    controls.join()
-    jacks.join()
+    watches.controls.join()
+    watches.jacks.join()
     voiceThread.join()
     devices.join()
     devices.lamps.finish()

@@ -86,7 +86,7 @@ extension RealtimeRelay {
     if let line = change.line { outbox.log.append(line) }
     switch change {
     case .processing, .fallback:
-      if case .processing = change { isProcessed = true } else { isProcessed = false }
+      if case .processing = change { turns.isProcessed = true } else { turns.isProcessed = false }
       chooseFinder()
     case .turnStarted where turns.finder == .bridge: turnStarted()
     case .turnEnded where turns.finder == .bridge: turnEnded()
@@ -97,11 +97,11 @@ extension RealtimeRelay {
 
   /// The bridge finds turns while a server processes the voice and the client wants turns at all.
   mutating func chooseFinder() {
-    let isOwn = settings.findsTurns && isProcessed && turns.wanted != nil
+    let isOwn = settings.findsTurns && turns.isProcessed && turns.wanted != nil
     guard isOwn != (turns.finder == .bridge) else { return }
     turns.finder = isOwn ? .bridge : .upstream
     if isOwn {
-      gate.close()
+      turns.gate.close()
       sendOwn(session.update(turnDetection: nil))
     } else {
       sendPreRoll()
@@ -117,22 +117,22 @@ extension RealtimeRelay {
   }
 
   private mutating func turnEnded() {
-    guard gate.isOpen else { return }
-    gate.close()
+    guard turns.gate.isOpen else { return }
+    turns.gate.close()
     sendTurn("speech_stopped", "audio_end_ms")
     sendOwn("input_audio_buffer.commit")
     if !session.isTranscription, isOn("create_response") { createResponse() }
   }
 
   private mutating func turnWithdrawn() {
-    guard gate.isOpen else { return }
-    gate.close()
+    guard turns.gate.isOpen else { return }
+    turns.gate.close()
     sendTurn("speech_stopped", "audio_end_ms")
     sendOwn("input_audio_buffer.clear")
   }
 
   private mutating func sendPreRoll() {
-    let samples = gate.open()
+    let samples = turns.gate.open()
     if !samples.isEmpty { send(samples, as: RealtimeEvent("input_audio_buffer.append")) }
   }
 

@@ -37,6 +37,10 @@ struct RealtimeRelay: Relay {
     /// The turn detection that the client wants. Nil is none.
     var wanted: [String: Any]?
     var finder = TurnFinder.upstream
+    /// Whether a server processes the voice, so that the bridge may find turns.
+    var isProcessed = false
+    /// The sound that passes while the bridge finds turns.
+    var gate: TurnGate
     /// The number of the newest turn.
     var last = 0
   }
@@ -74,15 +78,13 @@ struct RealtimeRelay: Relay {
   var output = WireAudio.pcm16(rate: RealtimeSession.pcmRate)
   var line: LiveLine<Item>?
   var playback: PlaybackLine
-  var gate: TurnGate
   /// The converter of the upstream's sound to the rate of the microphone, or nil.
   private var converter: StreamResampler?
   /// An update of the session that changes the format of the client's sound, and waits for the sound before.
   private var formatChange: (event: RealtimeEvent, message: WebSocketMessage)?
   private var heldBytes = 0
 
-  var turns = Turns()
-  var isProcessed = false
+  var turns: Turns
   /// The time of the sound that was sent upstream, in seconds.
   var sentSeconds = 0.0
   var responses = Responses()
@@ -93,7 +95,7 @@ struct RealtimeRelay: Relay {
     self.name = name
     self.settings = settings
     playback = PlaybackLine(rate: input.rate, now: now)
-    gate = TurnGate(rate: input.rate)
+    turns = Turns(gate: TurnGate(rate: input.rate))
   }
 
   var readsClient: Bool {
@@ -173,9 +175,9 @@ struct RealtimeRelay: Relay {
     line = nil
     playback = PlaybackLine(rate: input.rate, now: now)
     converter = nil
-    gate = TurnGate(rate: input.rate)
+    turns.gate = TurnGate(rate: input.rate)
     // Until a session processes the new format, nothing but the upstream finds turns.
-    isProcessed = false
+    turns.isProcessed = false
     chooseFinder()
     send(.update(event, message))
   }
@@ -204,7 +206,7 @@ struct RealtimeRelay: Relay {
 
   private mutating func send(_ piece: LiveLine<Item>.Piece) {
     guard case .append(var event) = piece.item else { return send(piece.item) }
-    let samples = gate.pass(piece.samples)
+    let samples = turns.gate.pass(piece.samples)
     guard !samples.isEmpty else { return }
     if !piece.isFirst { event = RealtimeEvent(event.type) }
     send(samples, as: event)
@@ -271,7 +273,7 @@ struct RealtimeRelay: Relay {
     if isFirst, let format = new.inputFormat, format != input, line == nil {
       input = format
       playback = PlaybackLine(rate: input.rate, now: now)
-      gate = TurnGate(rate: input.rate)
+      turns.gate = TurnGate(rate: input.rate)
     }
   }
 }
