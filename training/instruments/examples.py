@@ -13,13 +13,12 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import soundfile
 from inputs import decimated, partial_features
-from scipy.signal import fftconvolve, resample_poly
+from scipy.signal import fftconvolve
 
 sys.path.append(str(Path(__file__).parent.parent))
 import sounds  # noqa: E402
-from corpus import OVERLAPS, recordings  # noqa: E402
+from corpus import OVERLAPS, read, recordings  # noqa: E402
 
 RATE, SECONDS, HOP = 16000, 8, 160
 _COUNT = RATE * SECONDS
@@ -36,13 +35,6 @@ _MARGIN = 15
 
 def files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.suffix in _SUFFIXES)
-
-
-def read(path: Path) -> np.ndarray:
-    """Returns a file as mono at 16 kHz."""
-    samples, rate = soundfile.read(path, always_2d=True)
-    mono = samples.mean(1)
-    return (resample_poly(mono, RATE, rate) if rate != RATE else mono).astype(np.float32)
 
 
 class Material:

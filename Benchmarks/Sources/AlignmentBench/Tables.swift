@@ -1,5 +1,6 @@
 internal import AcousticSimulator
 internal import AudioCore
+internal import Foundation
 
 /// The cases, one table each. In a table, "alone" is the engine without a session, with the long
 /// filter and the search of its own that the service used before it aligned references.
@@ -23,4 +24,21 @@ struct Tables {
     row(columns)
     row(columns.map { _ in "---" })
   }
+}
+
+func row(_ cells: [String]) { print("| \(cells.joined(separator: " | ")) |") }
+
+func pair(_ first: Float, _ second: Float) -> String { "\(text(first)) / \(text(second))" }
+func pair(_ first: Double?, _ second: Double?) -> String { "\(text(first)) / \(text(second))" }
+
+func text(_ value: Float) -> String { String(format: "%.0f", value) }
+func text(_ value: Double?) -> String { value.map { String(format: "%.1f", $0) } ?? "–" }
+func decimal(_ value: Float) -> String { String(format: "%.1f", value) }
+
+func decimals(_ first: Float, _ second: Float) -> String {
+  "\(decimal(first)) / \(decimal(second))"
+}
+
+func milliseconds(_ duration: Duration?) -> String {
+  duration.map { String(format: "%.1f", $0 / .milliseconds(1)) } ?? "–"
 }

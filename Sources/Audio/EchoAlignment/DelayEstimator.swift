@@ -51,14 +51,10 @@ public struct DelayEstimator: ~Copyable {
   private var tracker = LagTracker()
   private var correlator: PhaseCorrelator
   private var copyDetector: MicrophoneCopyDetector
-  private var referenceInput: EstimatorInput
-  private var microphoneInput: EstimatorInput
-  // The reference: the last block that was compared, then the samples since. The microphone: only
-  // the samples since.
-  private let reference: FloatBuffer
-  private let microphone: FloatBuffer
-  private var referenceCount = 0  // samples since
-  private var microphoneCount = 0
+  /// The reference: the last block that was compared, then the samples since.
+  private var reference: EstimatorSide
+  /// The microphone: the samples since the last block that was compared.
+  private var microphone: EstimatorSide
   private var nextStep = PhaseCorrelator.stepCount + 1
   private var blocksToShift = 0  // of the reference, before the next block of the microphone
   private var staleCount = 0  // samples to come with the echo from before a step
@@ -69,40 +65,35 @@ public struct DelayEstimator: ~Copyable {
     microphone: SampleRate, reference: SampleRate, heldBack: Duration = .zero
   ) throws(FrameResampler.ResamplingError) {
     // Calls that throw come first: a noncopyable value cannot be abandoned half initialized.
-    let referenceInput = try EstimatorInput(rate: reference)
-    let microphoneInput = try EstimatorInput(rate: microphone)
-    let lateness = referenceInput.latency - microphoneInput.latency
+    let reference = try EstimatorSide(rate: reference, keeps: PhaseCorrelator.block)
+    let microphone = try EstimatorSide(rate: microphone, keeps: 0)
+    let lateness = reference.latency - microphone.latency
     referenceLateness = lateness
-    self.referenceInput = referenceInput
-    self.microphoneInput = microphoneInput
+    self.reference = reference
+    self.microphone = microphone
     correlator = PhaseCorrelator()
     copyDetector = MicrophoneCopyDetector(
       heldBack: heldBack / .seconds(1) - lateness)
-    let room = PhaseCorrelator.block + (1 + Self.longestWait) * EstimatorInput.samplesPerFrame
-    self.reference = FloatBuffer(PhaseCorrelator.block + room)
-    self.microphone = FloatBuffer(room)
   }
 
   /// Adds the next 10 ms of the reference. Frames follow one another without gaps. Neither side
   /// may be more than `longestWait` frames ahead. Runs per frame: no allocation, lock, log or
   /// await.
   public mutating func append(reference frame: borrowing Frame) {
-    referenceInput.process(frame, into: reference.start + PhaseCorrelator.block + referenceCount)
-    referenceCount += EstimatorInput.samplesPerFrame
+    reference.append(frame)
   }
 
   /// Adds the next 10 ms of the microphone, and continues to compare the samples of both sides.
   /// Runs per frame: no allocation, lock, log or await.
   public mutating func append(microphone frame: borrowing Frame) {
-    microphoneInput.process(frame, into: microphone.start + microphoneCount)
-    microphoneCount += EstimatorInput.samplesPerFrame
+    microphone.append(frame)
     copyDetector.run()
     repeat { advance() } while hasBlock
   }
 
   private var hasBlock: Bool {
     let block = PhaseCorrelator.block
-    return microphoneCount >= block && referenceCount >= block * (1 + blocksToShift)
+    return microphone.count >= block && reference.count >= block * (1 + blocksToShift)
   }
 
   /// Runs the next step of the work on a block, which is spread over the frames that follow the
@@ -140,17 +131,14 @@ public struct DelayEstimator: ~Copyable {
       nextStep = 0
     }
     if !repeatsReference { dropReferenceBlock() }
-    microphoneCount -= block
-    microphone.start.update(from: microphone.start + block, count: microphoneCount)
+    microphone.dropBlock()
     tracker.drift(by: Float(correlator.drift))
     blockCount += 1
   }
 
   private mutating func dropReferenceBlock() {
-    let block = PhaseCorrelator.block
-    copyDetector.append(reference: reference.start + block)
-    referenceCount -= block
-    reference.start.update(from: reference.start + block, count: block + referenceCount)
+    copyDetector.append(reference: reference.start + PhaseCorrelator.block)
+    reference.dropBlock()
   }
 
   /// Whether `shiftLags` may be called, because the work on the last block is done.
@@ -180,7 +168,7 @@ public struct DelayEstimator: ~Copyable {
   /// seconds from now. Blocks with echo from before the change are not compared.
   mutating func step(by seconds: Double, in delay: Double) {
     jump(by: seconds)
-    staleCount = microphoneCount + Int(delay * Double(EstimatorInput.hertz))
+    staleCount = microphone.count + Int(delay * Double(EstimatorInput.hertz))
   }
 
   /// Discards the estimate and the averages, for example when the route has changed.
@@ -192,5 +180,38 @@ public struct DelayEstimator: ~Copyable {
 
   private func seconds(_ lag: Float) -> Double {
     max(0, Double(lag) / Double(EstimatorInput.hertz) + referenceLateness)
+  }
+}
+
+/// The samples of one side at 4 kHz that wait to be compared, behind those that are kept.
+private struct EstimatorSide: ~Copyable {
+  private var input: EstimatorInput
+  private let samples: FloatBuffer
+  private let kept: Int
+  /// The number of samples that wait.
+  private(set) var count = 0
+
+  init(rate: SampleRate, keeps kept: Int) throws(FrameResampler.ResamplingError) {
+    input = try EstimatorInput(rate: rate)
+    self.kept = kept
+    samples = FloatBuffer(
+      kept + PhaseCorrelator.block
+        + (1 + DelayEstimator.longestWait) * EstimatorInput.samplesPerFrame)
+  }
+
+  var latency: Double { input.latency }
+
+  /// The first kept sample.
+  var start: UnsafeMutablePointer<Float> { samples.start }
+
+  mutating func append(_ frame: borrowing Frame) {
+    input.process(frame, into: start + kept + count)
+    count += EstimatorInput.samplesPerFrame
+  }
+
+  /// Drops the oldest block, so that the kept samples are those before the ones that wait.
+  mutating func dropBlock() {
+    count -= PhaseCorrelator.block
+    start.update(from: start + PhaseCorrelator.block, count: kept + count)
   }
 }

@@ -14,14 +14,10 @@ struct MicrophoneCopyDetector: ~Copyable {
   private static let half = block / 2
   /// The number of steps that compare lags. One more step decides.
   private static let comparingSteps = BlockCorrelation.steps + 1
-  /// The number of blocks of each side that are kept, so that one side may be ahead.
-  private static let keptBlocks = 8
   /// The longest time from the microphone to its copy in the reference, 100 ms, and the longest from a
   /// copy to the microphone, 0.5 ms, in samples. An echo comes later.
   private static let latest = 400
   private static let earliest = 2
-  /// The factor of the sample before. The difference whitens a voice roughly.
-  private static let whitening: Float = 0.95
   /// The mean square of a whitened block below which the block counts as silent.
   private static let leastPower: Float = 1e-8
   /// The least part of the power of all compared samples that a part of them needs to be compared.
@@ -33,21 +29,14 @@ struct MicrophoneCopyDetector: ~Copyable {
   private static let neighbours = 8
   /// The largest part of the reference that the prediction of a copy leaves: -18 dB.
   private static let mostLeft = 0.016
-  /// The number of halves at one lag in the last 4 s with which the problem begins.
-  private static let copiesToBegin = 3
-  /// The number of blocks with sound and without a copy, 8 s, with which the problem ends.
-  private static let blocksToEnd = 62
 
   /// Whether the reference contains the microphone.
-  private(set) var hasCopy = false
+  var hasCopy: Bool { evidence.hasCopy }
   /// The numbers of samples by which the microphone may precede its copy.
   private let lags: ClosedRange<Int>
   private let earliestLag: Int  // of a copy
-  // The last blocks of both sides, in rings, and the number of blocks so far.
-  private let references = FloatBuffer(keptBlocks * block)
-  private let microphones = FloatBuffer(keptBlocks * block)
-  private var referenceBlocks = 0
-  private var microphoneBlocks = 0
+  private var references = BlockRing()
+  private var microphones = BlockRing()
   private var comparedBlocks = 0
   // The block that is compared, whitened. The microphone has a block more on each side.
   private let reference = FloatBuffer(block)
@@ -57,9 +46,7 @@ struct MicrophoneCopyDetector: ~Copyable {
   private let prediction = ShortPrediction()
   private var power: Float = 0
   private var nextStep = comparingSteps + 1
-  private var copies: UInt64 = 0  // a bit for each half of the last 32 blocks
-  private var copyLag = 0
-  private var blocksWithout = 0
+  private var evidence = Evidence()
 
   /// Creates a detector. `heldBack` is the delay of the microphone in seconds.
   init(heldBack: Double) {
@@ -73,25 +60,23 @@ struct MicrophoneCopyDetector: ~Copyable {
 
   /// Adds the next block of the reference. Runs per frame: no allocation, lock, log or await.
   mutating func append(reference block: UnsafePointer<Float>) {
-    place(of: referenceBlocks, in: references).update(from: block, count: Self.block)
-    referenceBlocks += 1
+    references.append(block)
   }
 
   /// Adds the next block of the microphone, and begins to compare it if its reference is there. Runs per
   /// frame: no allocation, lock, log or await.
   mutating func append(microphone block: UnsafePointer<Float>) {
     while nextStep <= Self.comparingSteps { run() }
-    place(of: microphoneBlocks, in: microphones).update(from: block, count: Self.block)
-    microphoneBlocks += 1
+    microphones.append(block)
     // The block of the microphone after it must be there as well.
-    let index = min(referenceBlocks - 1, microphoneBlocks - 2)
-    guard index > comparedBlocks, index >= referenceBlocks - Self.keptBlocks,
-      index > microphoneBlocks - Self.keptBlocks
+    let index = min(references.count - 1, microphones.count - 2)
+    guard index > comparedBlocks, index >= references.count - BlockRing.kept,
+      index > microphones.count - BlockRing.kept
     else { return }
     comparedBlocks = index
-    whiten(references, index, into: reference.start)
+    references.whiten(index, into: reference.start)
     for side in 0..<3 {
-      whiten(microphones, index - 1 + side, into: microphone.start + side * Self.block)
+      microphones.whiten(index - 1 + side, into: microphone.start + side * Self.block)
     }
     power = FloatBuffer.meanSquare(reference.start, Self.block)
     let heard = microphone.meanSquare(Self.block..<2 * Self.block)
@@ -99,7 +84,7 @@ struct MicrophoneCopyDetector: ~Copyable {
     if power > Self.leastPower, heard > Self.leastPower, power < .infinity, heard < .infinity {
       nextStep = 0
     } else {
-      copies <<= 2
+      evidence.skip()
     }
   }
 
@@ -160,33 +145,70 @@ struct MicrophoneCopyDetector: ~Copyable {
   }
 
   private mutating func decide() {
-    copies <<= 2
-    blocksWithout += 1
-    if let lag = bestLag() {
-      let found: UInt64 = (isCopy(0, lag) ? 1 : 0) | (isCopy(Self.half, lag) ? 2 : 0)
-      if found != 0 {
-        if abs(lag - copyLag) > 1 { copies = 0 }
-        copyLag = lag
-        copies |= found
-        blocksWithout = 0
-      }
-    }
-    if copies.nonzeroBitCount >= Self.copiesToBegin { hasCopy = true }
-    if blocksWithout >= Self.blocksToEnd { hasCopy = false }
+    guard let lag = bestLag() else { return evidence.record(halves: 0, at: 0) }
+    let halves: UInt64 = (isCopy(0, lag) ? 1 : 0) | (isCopy(Self.half, lag) ? 2 : 0)
+    evidence.record(halves: halves, at: lag)
+  }
+}
+
+/// The last blocks of a signal, in a ring.
+private struct BlockRing: ~Copyable {
+  /// The number of blocks that are kept, so that one side may be ahead.
+  static let kept = 8
+  private static let block = PhaseCorrelator.block
+  /// The factor of the sample before. The difference whitens a voice roughly.
+  private static let whitening: Float = 0.95
+
+  private let values = FloatBuffer(kept * block)
+  /// The number of blocks so far.
+  private(set) var count = 0
+
+  private func place(of index: Int) -> UnsafeMutablePointer<Float> {
+    values.start + index % Self.kept * Self.block
   }
 
-  private func place(of index: Int, in ring: borrowing FloatBuffer) -> UnsafeMutablePointer<Float> {
-    ring.start + index % Self.keptBlocks * Self.block
+  mutating func append(_ block: UnsafePointer<Float>) {
+    place(of: count).update(from: block, count: Self.block)
+    count += 1
   }
 
-  private func whiten(
-    _ ring: borrowing FloatBuffer, _ index: Int, into target: UnsafeMutablePointer<Float>
-  ) {
-    let samples = place(of: index, in: ring)
-    let last = place(of: index + Self.keptBlocks - 1, in: ring)[Self.block - 1]
+  /// Writes a block, whitened.
+  func whiten(_ index: Int, into target: UnsafeMutablePointer<Float>) {
+    let samples = place(of: index)
+    let last = place(of: index + Self.kept - 1)[Self.block - 1]
     target[0] = samples[0] - Self.whitening * last
     for index in 1..<Self.block {
       target[index] = samples[index] - Self.whitening * samples[index - 1]
     }
+  }
+}
+
+/// The copies that were found in the last blocks.
+private struct Evidence {
+  /// The number of halves at one lag in the last 4 s with which the problem begins.
+  private static let copiesToBegin = 3
+  /// The number of blocks with sound and without a copy, 8 s, with which the problem ends.
+  private static let blocksToEnd = 62
+
+  private(set) var hasCopy = false
+  private var copies: UInt64 = 0  // a bit for each half of the last 32 blocks
+  private var copyLag = 0
+  private var blocksWithout = 0
+
+  /// Records a block that was not compared.
+  mutating func skip() { copies <<= 2 }
+
+  /// Records which halves of a block are a copy, a bit each, at a lag.
+  mutating func record(halves: UInt64, at lag: Int) {
+    copies <<= 2
+    blocksWithout += 1
+    if halves != 0 {
+      if abs(lag - copyLag) > 1 { copies = 0 }
+      copyLag = lag
+      copies |= halves
+      blocksWithout = 0
+    }
+    if copies.nonzeroBitCount >= Self.copiesToBegin { hasCopy = true }
+    if blocksWithout >= Self.blocksToEnd { hasCopy = false }
   }
 }

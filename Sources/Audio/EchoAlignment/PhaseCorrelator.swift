@@ -25,15 +25,10 @@ struct PhaseCorrelator: ~Copyable {
   /// The bins of 100 to 1,900 Hz. Lower ones contain hum, higher ones are attenuated by the
   /// low-pass.
   private static let bins = 26...486
-  /// The mean square, -90 dBFS, below which a block is silent.
-  private static let leastPower: Float = 1e-9
   /// The share of a new block in the average, once the average is full: while a lag is followed, and while one
   /// is searched. A longer average finds the direct sound in a room that reverberates for long.
   private static let leastShare: Float = 1 / 6
   private static let leastShareOfSearch: Float = 1 / 16
-  /// The least number of frequencies of a reference. Signals with fewer, such as a tone or hum,
-  /// have no definite lag.
-  private static let leastBins = bins.count / 8
   /// The least sum of the weights of the microphone's frequencies. A block with less is a pause.
   private static let leastWeight: Float = 20
 
@@ -45,46 +40,25 @@ struct PhaseCorrelator: ~Copyable {
   /// block of a second ago still adds to the same peak.
   var drift = 0.0
   private let fft = RealFFT(size: size, kernels: .baseline)
-  private let input = FloatBuffer(size)  // of the reference
-  private let microphoneInput = FloatBuffer(size)
   private let output = FloatBuffer(size)
-  private let microphoneBins = FloatBuffer(2 * binCount)  // of the last block
-  private let referenceBins = FloatBuffer(2 * binCount * partitions)  // in a ring
+  private var reference = ReferenceBlocks()
+  private var microphone = MicrophoneBlock()
+  private var turn = PhaseTurn()
   private let averageBins = FloatBuffer(2 * binCount * partitions)
-  private let window = FloatBuffer(block)
-  private let edge = FloatBuffer(block / 4)
-  private let turnBins = FloatBuffer(2 * binCount)  // a delay by the drift, as a spectrum
-  private var drifted = 0.0  // since the average was last turned
-  private var turns = true  // whether `turnBins` is anything but ones
   private var weights = SpectralWeights(bins: bins)
-  private var newest = 0  // in the ring of references
   private var shortest = 0  // in the ring of averages: the partition of the shortest lags
   private var repeatsReference = false  // the last two blocks came with the same reference
   private var blocksAveraged = 0
-  private var blocksWithoutReference = partitions + 1
-  private var hasMicrophone = false  // in the last block
-  private var hasReference = false
-
-  init() {
-    for index in 0..<window.count {
-      let phase = 2 * Float.pi * (Float(index) + 0.5) / Float(window.count)
-      window.start[index] = 0.5 - 0.5 * cosf(phase)
-    }
-    for index in 0..<edge.count {
-      let phase = Float.pi * (Float(index) + 0.5) / Float(edge.count)
-      edge.start[index] = 0.5 - 0.5 * cosf(phase)
-    }
-  }
 
   /// Whether the last block contains information about the lag.
-  var isInformed: Bool { hasMicrophone && blocksWithoutReference <= Self.partitions }
+  var isInformed: Bool { microphone.hasSound && reference.blocksWithout <= Self.partitions }
 
   /// Discards the average and keeps the signals. A block whose work is not done yet is not
   /// averaged.
   mutating func forget() {
     averageBins.clear()
     blocksAveraged = 0
-    hasMicrophone = false
+    microphone.hasSound = false
   }
 
   /// Adds a block of the microphone and two blocks of the reference, the newer at the same
@@ -92,40 +66,16 @@ struct PhaseCorrelator: ~Copyable {
   mutating func begin(
     reference: UnsafeMutablePointer<Float>?, microphone block: UnsafeMutablePointer<Float>
   ) {
-    let microphonePower = FloatBuffer.meanSquare(block, Self.block)
-    // The comparisons are false for a value that is not a number.
-    hasMicrophone = microphonePower > Self.leastPower && microphonePower < .infinity
-    microphoneInput.clear()
-    if hasMicrophone {
-      for index in 0..<Self.block {
-        microphoneInput.start[Self.block + index] = block[index] * window.start[index]
-      }
-    }
-    drifted += drift
+    self.microphone.load(block)
+    turn.drifted += drift
     repeatsReference = reference == nil
-    if let reference { load(reference) }
-  }
-
-  private mutating func load(_ reference: UnsafeMutablePointer<Float>) {
-    let size = Self.size
-    let power = FloatBuffer.meanSquare(reference, size)
-    hasReference = power > Self.leastPower && power < .infinity
-    input.clear()
-    if hasReference {
-      input.start.update(from: reference, count: size)
-      for index in 0..<edge.count {
-        input.start[index] *= edge.start[index]
-        input.start[size - 1 - index] *= edge.start[index]
-      }
-    }
-    newest = (newest + 1) % Self.partitions
-    blocksWithoutReference = hasReference ? 0 : blocksWithoutReference + 1
+    if let reference { self.reference.load(reference) }
   }
 
   /// Adds two blocks of the reference for which there is no block of the microphone.
   mutating func skip(reference: UnsafeMutablePointer<Float>) {
-    load(reference)
-    transformReference()
+    self.reference.load(reference)
+    self.reference.transform(fft, weights)
   }
 
   /// Makes every lag longer by a block, or shorter, and moves the averages. May only be called
@@ -143,51 +93,20 @@ struct PhaseCorrelator: ~Copyable {
     if step == 0 { transform() } else if isInformed { correlate(partition: step - 1) }
   }
 
-  private func reference(_ slot: Int) -> Spectrum {
-    Spectrum(at: referenceBins.start + slot * 2 * Self.binCount, samples: Self.size)
-  }
-
   private func average(_ partition: Int) -> Spectrum {
     let slot = (shortest + partition) % Self.partitions
     return Spectrum(at: averageBins.start + slot * 2 * Self.binCount, samples: Self.size)
   }
 
-  private var microphone: Spectrum { Spectrum(at: microphoneBins.start, samples: Self.size) }
-  private var turn: Spectrum { Spectrum(at: turnBins.start, samples: Self.size) }
-
   private mutating func transform() {
-    if !repeatsReference { transformReference() }
-    fft.forward(microphoneInput.start, into: microphone)
+    if !repeatsReference { reference.transform(fft, weights) }
+    fft.forward(microphone.input, into: microphone.spectrum)
     guard isInformed else { return }
-    let weight = weights.whiten(microphone: microphone)
-    hasMicrophone = weight >= Self.leastWeight
-    guard hasMicrophone else { return }
+    let weight = weights.whiten(microphone: microphone.spectrum)
+    microphone.hasSound = weight >= Self.leastWeight
+    guard microphone.hasSound else { return }
     blocksAveraged += 1
-    makeTurn()
-  }
-
-  private func transformReference() {
-    let reference = reference(newest)
-    fft.forward(input.start, into: reference)
-    let counting = weights.whiten(reference: reference)
-    if !hasReference || counting < Self.leastBins { reference.clear(bins: Self.binCount) }
-  }
-
-  private mutating func makeTurn() {
-    guard drifted != 0 || turns else { return }
-    turns = drifted != 0
-    let turn = turn
-    let angle = -2 * Double.pi * drifted / Double(Self.size)
-    let (stepReal, stepImaginary) = (cos(angle), sin(angle))
-    var (real, imaginary) = (1.0, 0.0)
-    for bin in 0..<Self.binCount {
-      turn.real[bin] = Float(real)
-      turn.imaginary[bin] = Float(imaginary)
-      (real, imaginary) = (
-        real * stepReal - imaginary * stepImaginary, real * stepImaginary + imaginary * stepReal
-      )
-    }
-    drifted = 0
+    turn.make()
   }
 
   /// Adds the last block to the average of a partition, and transforms the average.
@@ -195,13 +114,13 @@ struct PhaseCorrelator: ~Copyable {
     let least = isSearching ? Self.leastShareOfSearch : Self.leastShare
     let share = max(1 / Float(max(1, blocksAveraged)), least)
     let bins = average(partition)
-    renew(bins, reference((newest - partition + Self.partitions) % Self.partitions), share)
+    renew(bins, reference.spectrum(before: partition), share)
     fft.inverse(bins, into: output.start)
     (correlation.start + partition * Self.block).update(from: output.start, count: Self.block)
   }
 
   private func renew(_ average: Spectrum, _ reference: Spectrum, _ share: Float) {
-    let (microphone, turn) = (microphone, turn)
+    let (microphone, turn) = (microphone.spectrum, turn.spectrum)
     let kept = 1 - share
     for bin in Self.bins {
       let (real, imaginary) = (average.real[bin], average.imaginary[bin])
@@ -213,6 +132,121 @@ struct PhaseCorrelator: ~Copyable {
       average.imaginary[bin] =
         kept * (real * turn.imaginary[bin] + imaginary * turn.real[bin])
         + share * (yi * xr - yr * xi)
+    }
+  }
+}
+
+// MARK: Blocks
+
+extension PhaseCorrelator {
+  /// The mean square, -90 dBFS, below which a block is silent.
+  private static let leastPower: Float = 1e-9
+
+  /// Returns whether a block has sound. The comparisons are false for a value that is not a number.
+  private static func hasSound(_ samples: UnsafeMutablePointer<Float>, _ count: Int) -> Bool {
+    let power = FloatBuffer.meanSquare(samples, count)
+    return power > leastPower && power < .infinity
+  }
+
+  /// The last block of the microphone.
+  private struct MicrophoneBlock: ~Copyable {
+    private let samples = FloatBuffer(size)
+    private let bins = FloatBuffer(2 * binCount)
+    private let window = FloatBuffer(block)
+    var hasSound = false
+
+    init() {
+      for index in 0..<window.count {
+        let phase = 2 * Float.pi * (Float(index) + 0.5) / Float(window.count)
+        window.start[index] = 0.5 - 0.5 * cosf(phase)
+      }
+    }
+
+    var input: UnsafeMutablePointer<Float> { samples.start }
+    var spectrum: Spectrum { Spectrum(at: bins.start, samples: size) }
+
+    mutating func load(_ block: UnsafeMutablePointer<Float>) {
+      hasSound = PhaseCorrelator.hasSound(block, PhaseCorrelator.block)
+      samples.clear()
+      guard hasSound else { return }
+      for index in 0..<PhaseCorrelator.block {
+        samples.start[PhaseCorrelator.block + index] = block[index] * window.start[index]
+      }
+    }
+  }
+
+  /// The spectra of the last blocks of the reference, in a ring.
+  private struct ReferenceBlocks: ~Copyable {
+    /// The least number of frequencies of a reference. Signals with fewer, such as a tone or hum,
+    /// have no definite lag.
+    private static let leastBins = PhaseCorrelator.bins.count / 8
+
+    private let input = FloatBuffer(size)
+    private let bins = FloatBuffer(2 * binCount * partitions)
+    private let edge = FloatBuffer(block / 4)
+    private var newest = 0
+    private var hasSound = false
+    private(set) var blocksWithout = partitions + 1
+
+    init() {
+      for index in 0..<edge.count {
+        let phase = Float.pi * (Float(index) + 0.5) / Float(edge.count)
+        edge.start[index] = 0.5 - 0.5 * cosf(phase)
+      }
+    }
+
+    /// Returns the spectrum that was the newest a number of blocks ago.
+    func spectrum(before count: Int) -> Spectrum {
+      let slot = (newest - count + partitions) % partitions
+      return Spectrum(at: bins.start + slot * 2 * binCount, samples: size)
+    }
+
+    mutating func load(_ reference: UnsafeMutablePointer<Float>) {
+      hasSound = PhaseCorrelator.hasSound(reference, size)
+      input.clear()
+      if hasSound {
+        input.start.update(from: reference, count: size)
+        for index in 0..<edge.count {
+          input.start[index] *= edge.start[index]
+          input.start[size - 1 - index] *= edge.start[index]
+        }
+      }
+      newest = (newest + 1) % partitions
+      blocksWithout = hasSound ? 0 : blocksWithout + 1
+    }
+
+    func transform(_ fft: borrowing RealFFT, _ weights: borrowing SpectralWeights) {
+      let newest = spectrum(before: 0)
+      fft.forward(input.start, into: newest)
+      let counting = weights.whiten(reference: newest)
+      if !hasSound || counting < Self.leastBins { newest.clear(bins: binCount) }
+    }
+  }
+
+  /// The drift of the lag since the average was last turned, and a delay by it as a spectrum.
+  private struct PhaseTurn: ~Copyable {
+    private let bins = FloatBuffer(2 * binCount)
+    /// In samples.
+    var drifted = 0.0
+    private var turns = true  // whether `bins` is anything but ones
+
+    var spectrum: Spectrum { Spectrum(at: bins.start, samples: size) }
+
+    mutating func make() {
+      guard drifted != 0 || turns else { return }
+      turns = drifted != 0
+      let turn = spectrum
+      let angle = -2 * Double.pi * drifted / Double(size)
+      let (stepReal, stepImaginary) = (cos(angle), sin(angle))
+      var (real, imaginary) = (1.0, 0.0)
+      for bin in 0..<binCount {
+        turn.real[bin] = Float(real)
+        turn.imaginary[bin] = Float(imaginary)
+        (real, imaginary) = (
+          real * stepReal - imaginary * stepImaginary, real * stepImaginary + imaginary * stepReal
+        )
+      }
+      drifted = 0
     }
   }
 }

@@ -51,14 +51,8 @@ public struct PlayoutBuffer: ~Copyable {
   private var wasCleared = true
   private var wantsFadeIn = false
   private var lastWrite: Int64 = 0  // in ns
-  private var flowLeast = Double.infinity  // between frames, in the current second
-  private var lastFlowLeast = 0.0  // in the second before
-  private var windowLeast = Double.infinity  // in the current second
-  private var quarterLeast = Double.infinity  // in the current quarter of a second
-  private var lastQuarterLeast = 0.0  // in the quarter before
-  private var reads = 0
+  private var levels = Levels()
   private var counted: Int64 = 0  // samples of the reader's clock, silence included
-  private var calmReads = 0
 
   public init(rate: SampleRate, channelCount: Int, settings: Settings = Settings()) {
     self.settings = settings
@@ -121,14 +115,13 @@ public struct PlayoutBuffer: ~Copyable {
 
   /// Returns the number of samples to skip now, or nil.
   private mutating func dueSkip() -> Double? {
-    if reads == Self.second {
+    if levels.reads == Self.second {
       // Soon after a start, a skip disturbs nobody.
-      let surplus = lastFlowLeast - flowTarget
+      let surplus = levels.lastFlowLeast - flowTarget
       return surplus > RateController.off * Double(buffer.rate.hertz) ? surplus : nil
     }
-    guard reads.isMultiple(of: Self.second / 4) else { return nil }
-    let surplus = min(quarterLeast, lastQuarterLeast) - flowTarget
-    (lastQuarterLeast, quarterLeast) = (quarterLeast, .infinity)
+    guard levels.reads.isMultiple(of: Self.second / 4) else { return nil }
+    let surplus = levels.endQuarter() - flowTarget
     return surplus > Double(buffer.rate.samples(in: settings.surplus)) ? surplus : nil
   }
 
@@ -137,15 +130,15 @@ public struct PlayoutBuffer: ~Copyable {
     buffer.skip(surplus, into: frame, step: step)
     status.skipped += Int64(surplus)
     status.added -= Int64(surplus)
-    lastQuarterLeast = 0
-    (windowLeast, flowLeast) = (.infinity, .infinity)
+    levels.lastQuarterLeast = 0
+    levels.beginSecond()
     controller.skipped(surplus)
   }
 
   /// Reads the samples that are left, faded out, and then silence.
   private mutating func runDry(_ frame: borrowing Frame, _ step: Double) -> Bool {
     isRunning = false
-    calmReads = 0
+    levels.calmReads = 0
     status.underrunCount += 1
     let limit = buffer.rate.samples(in: settings.largestMargin)
     status.margin = min(limit, status.margin + frameSize)
@@ -187,30 +180,24 @@ public struct PlayoutBuffer: ~Copyable {
   }
 
   private mutating func recordLevel(at time: Int64) {
-    reads += 1
-    let level = buffer.level
-    let flow = level + begun(at: time)
-    flowLeast = min(flowLeast, flow)
-    quarterLeast = min(quarterLeast, flow)
-    windowLeast = min(windowLeast, level)
-    if reads == Self.second / 2 { flowLeast = .infinity }
-    if reads.isMultiple(of: Self.second) { endSecond() }
-    calmReads += 1
+    levels.record(buffer.level, flow: buffer.level + begun(at: time))
+    if levels.reads == Self.second / 2 { levels.flowLeast = .infinity }
+    if levels.reads.isMultiple(of: Self.second) { endSecond() }
     let least = buffer.rate.samples(in: settings.leastMargin)
-    if calmReads.isMultiple(of: 1000), status.margin > least {
+    if levels.calmReads.isMultiple(of: 1000), status.margin > least {
       status.margin = max(least, status.margin - frameSize / 2)
     }
   }
 
   private mutating func endSecond() {
-    status.leastLevel = Int(windowLeast)
-    lastFlowLeast = flowLeast
+    status.leastLevel = Int(levels.windowLeast)
+    levels.lastFlowLeast = levels.flowLeast
     // The first second is that of the start.
-    if reads > Self.second {
-      controller.update(level: flowLeast, target: flowTarget, drift: arrivals.drift)
+    if levels.reads > Self.second {
+      controller.update(level: levels.flowLeast, target: flowTarget, drift: arrivals.drift)
     }
     status.deviation = controller.deviation
-    (windowLeast, flowLeast) = (.infinity, .infinity)
+    levels.beginSecond()
   }
 
   /// The average level between two frames is half a frame above the margin, whenever the buffer is
@@ -218,11 +205,9 @@ public struct PlayoutBuffer: ~Copyable {
   private var flowTarget: Double { Double(frameSize / 2 + status.margin) }
 
   private mutating func forgetLevels() {
-    (windowLeast, flowLeast) = (.infinity, .infinity)
-    (quarterLeast, lastQuarterLeast) = (.infinity, 0)
+    levels.forget()
     controller.restart(drift: arrivals.drift)
     status.deviation = controller.deviation
-    reads = 0
   }
 
   private func fade(_ frame: borrowing Frame, from first: Float, to last: Float) {
@@ -231,5 +216,44 @@ public struct PlayoutBuffer: ~Copyable {
       let plane = frame.planePointers[channel]
       for index in 0..<frameSize { plane[index] *= first + step * Float(index + 1) }
     }
+  }
+}
+
+/// The least levels after the reads of a `PlayoutBuffer`, in samples. The flow is the level as if
+/// each frame arrived sample by sample.
+private struct Levels {
+  /// The least flow in the current second, and in the second before.
+  var flowLeast = Double.infinity
+  var lastFlowLeast = 0.0
+  /// The least level in the current second.
+  private(set) var windowLeast = Double.infinity
+  /// The least flow in the current quarter of a second, and in the quarter before.
+  private var quarterLeast = Double.infinity
+  var lastQuarterLeast = 0.0
+  /// The reads since the last start, and those since the last underrun.
+  private(set) var reads = 0
+  var calmReads = 0
+
+  mutating func record(_ level: Double, flow: Double) {
+    reads += 1
+    calmReads += 1
+    flowLeast = min(flowLeast, flow)
+    quarterLeast = min(quarterLeast, flow)
+    windowLeast = min(windowLeast, level)
+  }
+
+  mutating func beginSecond() { (windowLeast, flowLeast) = (.infinity, .infinity) }
+
+  /// Begins the next quarter of a second. Returns the least flow of the last two.
+  mutating func endQuarter() -> Double {
+    defer { (lastQuarterLeast, quarterLeast) = (quarterLeast, .infinity) }
+    return min(quarterLeast, lastQuarterLeast)
+  }
+
+  /// Forgets the levels of before a start.
+  mutating func forget() {
+    beginSecond()
+    (quarterLeast, lastQuarterLeast) = (.infinity, 0)
+    reads = 0
   }
 }

@@ -62,23 +62,15 @@ public struct ReferenceAligner: ~Copyable {
   /// The number of samples by which the next `read` moves the reference against the microphone, later
   /// if positive. 0 if a reported step of the echo moves with the reference.
   public private(set) var movedSamples = 0
-  private let bestLead: Double  // in seconds
-  private let goodLeads: ClosedRange<Double>
-  private let rate: Double
-  private let microphoneRate: Double
+  private var lead: Lead
+  private var clock: StreamClock
   private var estimator: DelayEstimator
   private var driftEstimator: DriftEstimator
   private var resampler: VariableResampler
-  private var microphoneFrames: Int64 = 0
-  private var referenceFrames: Int64 = 0
   private var updateCount = 0
-  private var lead: Double?  // to be kept, in seconds
-  private var leadError = 0.0  // in seconds, when the echo was last heard
   private let heldBack: Double  // the delay of the microphone, in seconds
-  private var hasNewTimes = false
   private var steps = PlaybackSteps()
-  private var knownJumps = 0
-  private var deviceOffset: Double?  // the lag of the sound minus the lag by the devices' times
+  private var devices = DeviceTimes()
   private var lastLag: Double?  // the last lag that was believed, in seconds
   private var jumps = JumpTrend()
   private var window: LagWindow
@@ -98,11 +90,9 @@ public struct ReferenceAligner: ~Copyable {
       microphone: microphone, reference: reference, heldBack: heldBack)
     self.estimator = estimator
     driftEstimator = DriftEstimator(microphone: microphone, reference: reference)
-    bestLead = leads.best / .seconds(1)
-    goodLeads = leads.good.lowerBound / .seconds(1)...leads.good.upperBound / .seconds(1)
+    lead = Lead(leads)
     self.heldBack = heldBack / .seconds(1)
-    rate = Double(reference.hertz)
-    microphoneRate = Double(microphone.hertz)
+    clock = StreamClock(rate: Double(reference.hertz), microphoneRate: Double(microphone.hertz))
     window = LagWindow(moves: hasOwnClock)
     resampler = VariableResampler(
       rate: reference, channelCount: referenceChannelCount,
@@ -112,15 +102,15 @@ public struct ReferenceAligner: ~Copyable {
   /// The lag of the echo by the samples' indexes, and the part of it for which the reference is held
   /// back, in seconds. Nil while the lag is unknown.
   public var heldLag: (lag: Double, held: Double)? {
-    lastLag.map { ($0 - window.seconds, resampler.delay / rate) }
+    lastLag.map { ($0 - window.seconds, resampler.delay / clock.rate) }
   }
 
   /// Begins with a lag that is expected, and the time for which the reference is held back. Call it
   /// before the first frame. The lag is corrected once the echo is heard.
   public mutating func begin(lag: Double, held: Double) {
     believe(lag: lag)
-    lead = lag - held
-    let delay = held * rate
+    lead.kept = lag - held
+    let delay = held * clock.rate
     let whole = delay.rounded()
     resampler.move(to: abs(delay - whole) < 0.01 ? whole : delay)
   }
@@ -128,7 +118,7 @@ public struct ReferenceAligner: ~Copyable {
   /// Records the time at which the device captured a sample of the microphone, by any clock.
   public mutating func recordCapture(sample: Int64, at deviceTime: Duration) {
     driftEstimator.recordCapture(sample: sample, at: deviceTime)
-    hasNewTimes = true
+    devices.hasNewTimes = true
   }
 
   /// Records the time at which the device played a sample of the reference, by the same clock.
@@ -139,7 +129,7 @@ public struct ReferenceAligner: ~Copyable {
     let step = driftEstimator.recordPlayback(
       sample: sample, at: deviceTime, added: added, rate: rate)
     if let step { steps.append(step) }
-    hasNewTimes = true
+    devices.hasNewTimes = true
   }
 
   /// Records that samples of the reference have arrived, and how many seconds of the reference and
@@ -151,7 +141,7 @@ public struct ReferenceAligner: ~Copyable {
   /// The number of frames of the reference until it is level with the microphone. If negative, the
   /// reference must wait.
   public var missingFrames: Int {
-    Int((Double(microphoneFrames - referenceFrames) + window.seconds * 100).rounded(.up))
+    Int((Double(clock.missingFrames) + window.seconds * 100).rounded(.up))
   }
 
   /// Returns whether `read` will have its input after `count` more frames of the reference.
@@ -166,7 +156,7 @@ public struct ReferenceAligner: ~Copyable {
   /// allocation, lock, log or await.
   public mutating func append(reference frame: borrowing Frame) {
     precondition(missingFrames > 0, "a reference before its microphone")
-    referenceFrames += 1
+    clock.referenceFrames += 1
     estimator.append(reference: frame)
     resampler.write(frame)
   }
@@ -181,19 +171,19 @@ public struct ReferenceAligner: ~Copyable {
     microphone frame: borrowing Frame, isExplained: Bool = false
   ) -> Change {
     precondition(missingFrames <= Self.longestWait, "a microphone without its reference")
-    microphoneFrames += 1
+    clock.microphoneFrames += 1
     movedSamples = 0
     estimator.isExplained = isExplained
     estimator.append(microphone: frame)
     jumps.update(estimator.comparedSeconds)
-    var change = hasNewTimes && followDevices() ? Change.moved : .none
+    var change = devices.hasNewTimes && followDevices() ? Change.moved : .none
     if estimator.updateCount != updateCount {
       updateCount = estimator.updateCount
       if followSound() { change = .moved }
     }
     if window.moves { moveWindow() }
     // The last sample of the frame that is read next.
-    let position = Double(microphoneFrames) / 100 * rate - resampler.delay - 1
+    let position = clock.microphoneSeconds * clock.rate - resampler.delay - 1
     while let step = steps.next(until: position) {
       if accept(step), change == .none { change = .followed }
     }
@@ -211,12 +201,12 @@ public struct ReferenceAligner: ~Copyable {
     estimator.reset()
     driftEstimator.reset()
     steps.removeAll()
-    knownJumps = 0
-    hasNewTimes = false
+    devices.knownJumps = 0
+    devices.hasNewTimes = false
     window.forgetLag()
-    lead = nil
-    leadError = 0
-    deviceOffset = nil
+    lead.kept = nil
+    lead.error = 0
+    devices.offset = nil
     lastLag = nil
     resampler.slope = 0
     status.echoDelay = nil
@@ -226,7 +216,7 @@ public struct ReferenceAligner: ~Copyable {
     guard let lag = estimator.lagSeconds, estimator.confidence >= Self.leastConfidence else {
       return false
     }
-    window.recordLag(at: microphoneSeconds, heldFor: heldSeconds)
+    window.recordLag(at: clock.microphoneSeconds, heldFor: heldSeconds)
     status.echoDelay = echoDelay(lag: lag)
     let jump = estimator.hasMoved ? lag - (lastLag ?? lag) : 0
     lastLag = lag
@@ -240,11 +230,11 @@ public struct ReferenceAligner: ~Copyable {
     let drift = knownDrift
     estimator.follow(drift: drift)
     let expected = lag + drift * 1e-6 * Self.age
-    guard let lead else {
+    guard let lead = lead.kept else {
       return begin(lag: expected) || abs(jump) > Self.offByDevices
     }
     let error = max(0, expected - lead) - heldSeconds
-    leadError = expected - lead - heldSeconds
+    self.lead.error = expected - lead - heldSeconds
     let offAfterDrift = estimator.isExplained ? Self.offWhileExplained : Self.offAfterDrift
     let limit = estimator.hasMoved ? Self.offAfterJump : offAfterDrift
     if abs(error) > limit {
@@ -252,9 +242,9 @@ public struct ReferenceAligner: ~Copyable {
       return move(to: expected - lead)
     }
     if abs(jump) > Self.offAfterJump { return true }
-    if resampler.slope == 0, drift != 0, goodLeads.contains(lead + error) {
+    if resampler.slope == 0, drift != 0, self.lead.good.contains(lead + error) {
       // By now the canceller has learned the present lead.
-      self.lead = lead + error
+      self.lead.kept = lead + error
       resampler.slope = drift
     } else {
       correct(error, drift)
@@ -264,12 +254,12 @@ public struct ReferenceAligner: ~Copyable {
 
   private mutating func begin(lag: Double) -> Bool {
     let current = lag - heldSeconds
-    if goodLeads.contains(current) {
-      lead = current
+    if lead.good.contains(current) {
+      lead.kept = current
       return false
     }
-    lead = min(lag, bestLead)
-    return move(to: lag - bestLead)
+    lead.kept = min(lag, lead.best)
+    return move(to: lag - lead.best)
   }
 
   /// Resamples by the drift, and a little more while the lead is off: slowly enough for the
@@ -282,20 +272,22 @@ public struct ReferenceAligner: ~Copyable {
   /// Follows the devices' times. Before the echo is heard, they determine the lag. Later they only
   /// determine the new lag after a jump, until the echo is heard.
   private mutating func followDevices() -> Bool {
-    hasNewTimes = false
+    devices.hasNewTimes = false
     guard let lag = deviceLag else { return false }
     guard let heard = estimator.lagSeconds else {
       believe(lag: lag)
-      return goodLeads.contains(lag - heldSeconds) ? false : moveByDevices(to: lag - bestLead)
+      return lead.good.contains(lag - heldSeconds) ? false : moveByDevices(to: lag - lead.best)
     }
-    guard driftEstimator.deviceJumps != knownJumps, let deviceOffset, let lead else {
+    guard driftEstimator.deviceJumps != devices.knownJumps, let offset = devices.offset,
+      let lead = lead.kept
+    else {
       return false
     }
-    knownJumps = driftEstimator.deviceJumps
+    devices.knownJumps = driftEstimator.deviceJumps
     guard !driftEstimator.capture.isRestless, !driftEstimator.playback.isRestless else {
       return false
     }
-    let expected = lag + deviceOffset
+    let expected = lag + offset
     guard abs(expected - heard) > Self.offByDevices, (0...1).contains(expected) else {
       return false
     }
@@ -315,8 +307,10 @@ public struct ReferenceAligner: ~Copyable {
   /// and the reference moves by the step's samples. Returns whether the lag has changed.
   private mutating func accept(_ step: PlaybackStep) -> Bool {
     if resampler.slope != 0 { resampler.slope -= step.rate }
-    let change = Double(step.added) / rate
-    guard change != 0, let lead, let lag = lastLag, (0...1.1).contains(lag + change) else {
+    let change = Double(step.added) / clock.rate
+    guard change != 0, let lead = lead.kept, let lag = lastLag,
+      (0...1.1).contains(lag + change)
+    else {
       return false
     }
     believe(lag: lag + change)
@@ -332,10 +326,10 @@ public struct ReferenceAligner: ~Copyable {
 
   private mutating func learnDeviceOffset(_ lag: Double) {
     guard let deviceLag else { return }
-    knownJumps = driftEstimator.deviceJumps
+    devices.knownJumps = driftEstimator.deviceJumps
     // The devices' times include steps that are not read yet, the sound does not.
-    let coming = Double(steps.added) / rate
-    deviceOffset = lag + coming - deviceLag
+    let coming = Double(steps.added) / clock.rate
+    devices.offset = lag + coming - deviceLag
   }
 
   /// The lag by the devices' times, in seconds; nil if it is unknown or impossible.
@@ -344,17 +338,15 @@ public struct ReferenceAligner: ~Copyable {
   }
 
   private var anyDeviceLag: Double? {
-    let seconds = microphoneSeconds
+    let seconds = clock.microphoneSeconds
     let lag = driftEstimator.deviceLag(
-      atMicrophoneSample: Int64(seconds * microphoneRate),
-      referenceSample: Int64((seconds + window.seconds) * rate))
+      atMicrophoneSample: Int64(seconds * clock.microphoneRate),
+      referenceSample: Int64((seconds + window.seconds) * clock.rate))
     return lag.map { $0 + heldBack + window.seconds }
   }
 
-  private var microphoneSeconds: Double { Double(microphoneFrames) / 100 }
-
   /// The delay of the reference, counted in the window of lags, in seconds.
-  private var heldSeconds: Double { resampler.delay / rate + window.seconds }
+  private var heldSeconds: Double { resampler.delay / clock.rate + window.seconds }
 
   private func echoDelay(lag: Double) -> Duration {
     .nanoseconds(Int64(max(0, lag - heldBack - window.secondsFromArrival) * 1e9))
@@ -364,7 +356,7 @@ public struct ReferenceAligner: ~Copyable {
   /// changes.
   private mutating func move(to seconds: Double) -> Bool {
     // With a whole delay, samples pass unchanged.
-    let wanted = (seconds - window.seconds) * rate
+    let wanted = (seconds - window.seconds) * clock.rate
     let after = max(
       resampler.shortestDelay.rounded(.up), min(resampler.longestDelay, wanted.rounded()))
     resampler.slope = 0
@@ -390,6 +382,40 @@ public struct ReferenceAligner: ~Copyable {
   }
 }
 
+/// The lead of a reference, in seconds.
+private struct Lead {
+  let best: Double
+  let good: ClosedRange<Double>
+  /// The lead to be kept, or nil until it is known.
+  var kept: Double?
+  /// The error of the lead when the echo was last heard.
+  var error = 0.0
+
+  init(_ leads: ReferenceAligner.Leads) {
+    best = leads.best / .seconds(1)
+    good = leads.good.lowerBound / .seconds(1)...leads.good.upperBound / .seconds(1)
+  }
+}
+
+/// The frames that have arrived of both sides. Rates are in Hz.
+private struct StreamClock {
+  let rate: Double
+  let microphoneRate: Double
+  var microphoneFrames: Int64 = 0
+  var referenceFrames: Int64 = 0
+
+  var microphoneSeconds: Double { Double(microphoneFrames) / 100 }
+  var missingFrames: Int64 { microphoneFrames - referenceFrames }
+}
+
+/// The lag by the devices' times.
+private struct DeviceTimes {
+  var hasNewTimes = false
+  var knownJumps = 0
+  /// The lag of the sound minus the lag by the devices' times, in seconds.
+  var offset: Double?
+}
+
 /// The window of lags, and the reference while no echo is heard.
 extension ReferenceAligner {
   /// The least move with the arrivals, in seconds.
@@ -402,7 +428,7 @@ extension ReferenceAligner {
       let shift = isLonger ? LagWindow.shift : -LagWindow.shift
       lastLag? += shift
       driftEstimator.shiftDelays(by: shift)
-      resampler.shiftDelays(to: -window.seconds * rate)
+      resampler.shiftDelays(to: -window.seconds * clock.rate)
     }
     followArrivals()
   }
@@ -410,11 +436,11 @@ extension ReferenceAligner {
   /// True if the window should move to longer lags, false if to shorter ones, nil if it should
   /// stay.
   private var wantedShift: Bool? {
-    let lag = window.isHeard(at: microphoneSeconds) ? estimator.lagSeconds : nil
+    let lag = window.isHeard(at: clock.microphoneSeconds) ? estimator.lagSeconds : nil
     let room = resampler.nextDelay - resampler.shortestFractionalDelay
-    let isOff = lead != nil && knownDrift != 0 && abs(leadError) > Self.offForRoom
+    let isOff = lead.kept != nil && knownDrift != 0 && abs(lead.error) > Self.offForRoom
     // A drift that is followed gets room in advance. Otherwise the lead must be off first.
-    let isFollowed = resampler.slope < 0 && (0..<Self.roomForDrift * rate).contains(room)
+    let isFollowed = resampler.slope < 0 && (0..<Self.roomForDrift * clock.rate).contains(room)
     let needsRoom = isFollowed || isOff && room < 1
     let known = lag ?? toldLag
     guard let isLonger = window.wantedShift(lag: known, needsRoom: needsRoom) else { return nil }
@@ -432,16 +458,32 @@ extension ReferenceAligner {
   /// Keeps the distance between reference and microphone while no echo is heard, as it was at first
   /// or when the echo was last heard.
   private mutating func followArrivals() {
-    if lead == nil {
+    if lead.kept == nil {
       guard lastLag == nil else { return }
       let wanted = -window.arrivalSeconds
-      guard abs(wanted - resampler.delay / rate) > Self.leastMoveByArrival else { return }
+      guard abs(wanted - resampler.delay / clock.rate) > Self.leastMoveByArrival else { return }
       _ = move(to: wanted + window.seconds)
-    } else if let error = window.arrivalError(at: microphoneSeconds, heldFor: heldSeconds) {
+    } else if let error = window.arrivalError(at: clock.microphoneSeconds, heldFor: heldSeconds) {
       estimator.jump(by: error)
       driftEstimator.forgetDelays()
       if let lag = lastLag { believe(lag: lag + error) }
-      resampler.move(to: resampler.nextDelay + (error * rate).rounded())
+      resampler.move(to: resampler.nextDelay + (error * clock.rate).rounded())
     }
   }
+}
+
+/// The state of the alignment, for reports.
+public struct AlignmentStatus: Sendable, Equatable {
+  /// The delay of the echo after the reference as it came in; nil before it is known.
+  public var echoDelay: Duration?
+  /// The growth of the delay in parts per million; nil before it is known.
+  public var drift: Double?
+  /// Whether the clocks cannot be followed: the devices' times contradict each other or the sound,
+  /// or the drift exceeds 1,000 parts per million.
+  public var hasUnsteadyClocks = false
+
+  /// Whether the reference contains the microphone.
+  public var hasMicrophoneInReference = false
+
+  public init() {}
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Settings
 
 /// The reader of files that are read as a whole.
 public enum ShortFile {
@@ -27,5 +28,17 @@ public enum ShortFile {
       bytes += buffer[..<count]
     }
     throw CommandError("\(title): the file is longer than \(limit >> 10) KiB")
+  }
+}
+
+/// The reader of settings files.
+public enum SettingsFile {
+  /// Returns the text of a settings file.
+  public static func text(of file: String) throws(CommandError) -> String {
+    let bytes = try ShortFile.read(file, title: file, atMost: SettingsTable<Void>.longestFile)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw CommandError("\(file): the file is not text")
+    }
+    return text
   }
 }

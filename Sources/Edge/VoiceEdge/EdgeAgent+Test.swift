@@ -12,20 +12,21 @@ extension EdgeAgent {
     voice.post { $0.chirp.count += 1 }
     defer { voice.post { $0.chirp.count -= 1 } }
     await devicesOpen()
-    guard microphone.record.value.isRunning, loudspeaker.record.value.isRunning else {
+    guard devices.microphone.record.value.isRunning, devices.loudspeaker.record.value.isRunning
+    else {
       throw Status(
         .failedPrecondition, "the test needs a running microphone and a running loudspeaker")
     }
     let heard = await withCheckedContinuation {
       (continuation: CheckedContinuation<([Float], Int64)?, Never>) in
-      voice.post { [loudspeakerControls] voice in
+      voice.post { [controls = devices.controls] voice in
         guard voice.chirp.capture?.isRunning != true else {
           return continuation.resume(returning: nil)
         }
         voice.chirp.capture = TestCapture { samples, time in
           continuation.resume(returning: (samples, time))
         }
-        loudspeakerControls.startTest()
+        controls.startTest()
       }
     }
     guard let (samples, capturedAt) = heard else {
@@ -34,7 +35,7 @@ extension EdgeAgent {
     guard !samples.isEmpty else {
       throw Status(.unavailable, "the microphone delivered no samples")
     }
-    guard let heardAt = loudspeakerControls.testHeardAt else {
+    guard let heardAt = devices.controls.testHeardAt else {
       throw Status(.unavailable, "the loudspeaker did not play")
     }
     let result = ChirpTest.analyse(
@@ -55,7 +56,7 @@ extension EdgeAgent {
   /// Waits until devices that were closed have opened, with a limit.
   private func devicesOpen() async {
     let end = ContinuousClock.now + Self.longestOpening
-    while [microphone, loudspeaker].contains(where: { $0.record.value.isClosed }),
+    while [devices.microphone, devices.loudspeaker].contains(where: { $0.record.value.isClosed }),
       ContinuousClock.now < end, !Task.isCancelled
     {
       try? await Task.sleep(for: .milliseconds(20))

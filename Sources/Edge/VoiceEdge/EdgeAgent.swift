@@ -1,8 +1,6 @@
 internal import AnechoicAPI
-internal import AudioCore
 public import EdgeAudio
 internal import Glibc
-internal import Synchronization
 internal import VoiceClient
 public import VoiceEngines
 
@@ -16,23 +14,14 @@ public final class EdgeAgent: Sendable {
   let board: StatusBoard
   let link: any EdgeLink
   let routes: RouteDirector
-  let microphone: DeviceLoop
-  let loudspeaker: DeviceLoop
-  let loopback: DeviceLoop
-  let loudspeakerControls: LoudspeakerControls
+  let devices: VoiceDevices
   let otherPrograms: OtherPrograms?
   let switching: EdgeSwitching?
   let mediaPlayers: MediaPlayers?
-  private let tunings: Tunings
-  private let programHealth = Mutex<@Sendable () -> [(String, DeviceHealth)]>({ [] })
   let slots: FarEndSlots
-  private let rings: EdgeRings
-  private let devices: EdgeDevices
-  private let microphoneLamps: MicrophoneLamps
   private let talkerNotice: TalkerNotice
   private let engines: EngineCatalog
-  private let controls: ControlWatch
-  private let jacks: JackWatch
+  private let watches: (controls: ControlWatch, jacks: JackWatch)
   private let voiceThread = LoopThread()
   let log: @Sendable (String) -> Void
 
@@ -65,52 +54,27 @@ public final class EdgeAgent: Sendable {
     mediaPlayers =
       configuration.programs.mediaDuringCalls == .leave
       ? nil : MediaPlayers(configuration.programs, log: log)
-    let audio = configuration.audio
-    devices = EdgeDevices(system: system, periodCount: audio.periods, log: log)
-    microphoneLamps = MicrophoneLamps(configuration.microphone.lamps, log: log)
-    microphone = devices.loop(
-      "microphone", .capture, audio.rate, audio.inputChannels, nil,
-      isOpen: configuration.microphone.open == .always, opened: microphoneLamps.opened)
-    // An agent that only plays has no calls.
-    let plays = configuration.session.join != nil
-    loudspeaker = devices.loop(
-      "loudspeaker", .playback, audio.rate, audio.outputChannels, nil, isOpen: plays)
-    loopback = devices.loop(
-      "loopback", .capture, audio.rate, audio.outputChannels, nil, isOpen: plays)
+    devices = VoiceDevices(configuration, system: system, log: log)
     slots = FarEndSlots(configuration)
-    rings = EdgeRings(
-      audio, microphone: microphone.record, loudspeaker: loudspeaker.record
-    ) { [selection = microphone.selection] in
-      selection.setOpen($0)
-    } openLoudspeaker: { [loudspeaker, loopback] isOpen in
-      for loop in [loudspeaker, loopback] { loop.selection.setOpen(isOpen) }
-    }
-    loudspeakerControls = LoudspeakerControls(
-      volume: audio.volume, testSound: ChirpTest.sound(audio.rate),
-      chime: TalkerNotice.chime(audio.rate))
-    tunings = Tunings(configuration, loudspeakerControls)
     let players: [(any PausesMedia)?] = [OtherAudioPause(voice: voice), mediaPlayers, media]
     let switching = EdgeSwitching(configuration, media: players.compactMap { $0 }, log: log)
     self.switching = switching
     let lamps = Lamps("mute lamp", configuration.mute.lamps, log: log)
-    board = StatusBoard(mutedChanged: lamps.set, recordingChanged: microphoneLamps.recording)
-    talkerNotice = TalkerNotice(configuration, lamps: lamps, loudspeakerControls, log: log)
+    board = StatusBoard(mutedChanged: lamps.set, recordingChanged: devices.lamps.recording)
+    talkerNotice = TalkerNotice(configuration, lamps: lamps, devices.controls, log: log)
     link = configuration.makeLink(voice, board, log: log)
-    controls = ControlWatch(system) { [voice] isMuted in
+    let controls = ControlWatch(system) { [voice] isMuted in
       voice.post { $0.hardwareMuted(isMuted) }
     }
-    jacks = JackWatch(configuration.routes.ports, system, log: log)
-    routes = RouteDirector(configuration.routes, system, controls, jacks) { [microphone] in
-      microphone.selection.isOpen
+    let jacks = JackWatch(configuration.routes.ports, system, log: log)
+    watches = (controls, jacks)
+    routes = RouteDirector(configuration.routes, system, controls, jacks) { [devices] in
+      devices.microphone.selection.isOpen
     } withheld: {
       switching?.withheld ?? []
     } changed: {
-      [voice, microphone, loudspeaker, loopback, tunings] change in
-      tunings.select(change.current)
-      microphone.selection.select(change.current?.input, change.current?.inputMap ?? ChannelMap())
-      loudspeaker.selection.select(
-        change.current?.output, change.current?.outputMap ?? ChannelMap())
-      loopback.selection.select(change.current?.loopback)
+      [voice, devices] change in
+      devices.select(change.current)
       voice.post { $0.routeChanged(change) }
     }
   }
@@ -125,7 +89,7 @@ public final class EdgeAgent: Sendable {
     // First, because nothing may be changed if another agent is running.
     let control: LocalControl?
     do { control = try LocalControl(self) } catch {
-      controls.stop()
+      watches.controls.stop()
       throw error
     }
     startDevices()
@@ -171,36 +135,13 @@ public final class EdgeAgent: Sendable {
     try result.get()
   }
 
-  /// The health of the devices.
-  var health: [(role: String, health: DeviceHealth)] {
-    [
-      ("microphone", microphone.record.value), ("loudspeaker", loudspeaker.record.value),
-      ("loopback", loopback.record.value),
-    ].filter { $0.0 != "loopback" || $0.1.device != nil } + programHealth.withLock { $0 }()
-  }
-
   private func startDevices() {
-    microphone.start("microphone") { [rings, voice, tunings, record = microphone.record] in
-      CaptureStream(
-        rings.capture, reference: rings.referenceChannels, record, tuning: tunings.capture,
-        wake: voice.signal)
-    }
-    loopback.start("loopback") { [rings, record = loopback.record] in
-      CaptureStream(rings.loopback, record, wake: {})
-    }
-    loudspeaker.start("loudspeaker") {
-      [rings, loudspeakerControls, tunings, buffer = configuration.playoutBuffer] in
-      PlaybackStream(
-        rate: rings.mix.rate, channelCount: rings.mix.channelCount,
-        Loudspeaker(
-          mix: rings.mix, played: rings.played, loudspeakerControls, tuning: tunings.playback,
-          buffer: buffer))
-    }
+    devices.start(buffer: configuration.playoutBuffer, wake: voice.signal)
     voiceThread.start("voice") { [self] thread in
-      let programs = EdgePrograms(configuration, devices, slots, wake: voice.signal)
-      programHealth.withLock { $0 = programs.healthReader }
+      let programs = EdgePrograms(configuration, devices.devices, slots, wake: voice.signal)
+      devices.addHealth(of: programs)
       let parts = EdgeParts(
-        rings: rings, programs: programs, slots: slots, board: board, mailbox: voice
+        rings: devices.rings, programs: programs, slots: slots, board: board, mailbox: voice
       ) {
         [otherPrograms] in otherPrograms?.setGain($0)
       }
@@ -221,17 +162,17 @@ public final class EdgeAgent: Sendable {
   private func stopDevices() {
     routes.stop()
     otherPrograms?.stop()
-    controls.stop()
-    jacks.stop()
+    watches.controls.stop()
+    watches.jacks.stop()
     voiceThread.stop()
     voice.signal()
-    for loop in [microphone, loudspeaker, loopback] { loop.stop() }
+    devices.stop()
     routes.join()
     otherPrograms?.join()
-    controls.join()
-    jacks.join()
+    watches.controls.join()
+    watches.jacks.join()
     voiceThread.join()
-    for loop in [microphone, loudspeaker, loopback] { loop.join() }
-    microphoneLamps.finish()
+    devices.join()
+    devices.lamps.finish()
   }
 }

@@ -18,7 +18,7 @@ final class AnechoicSpeechDetector: SpeechDetector {
     _ = analysis.acceptWithoutEcho(sound)
     // A far end is mostly voice, without the noise of a room: the auxiliary output detects more of
     // it.
-    decision.record(analysis.auxiliaryVoice, power: analysis.features.errorPower)
+    decision.record(analysis.auxiliaryVoice, power: analysis.features.means.error)
     return decision.hasVoice
   }
 }

@@ -19,43 +19,22 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
   /// suppressed.
   public static let hasReducedMode = true
 
-  /// The number of frames after the reference in which its echo may arrive while its delay is not
-  /// known.
-  private static let longestEcho = 115
   /// The probability from which on a voice is learnt.
   private static let sureVoice: Float = 0.8
   /// The mean square, -100 dBFS, below which a microphone is silent.
   private static let silence: Float = 1e-10
 
-  private var highPass: HighPassStage
-  private let sound: Frame
-  private let filtered: Frame
-  private let played: Frame
-  private var toReference: FrameConverter
-  private let reference: Frame
-  private let hasReference: Bool
+  private var inputs: EngineInputs
   private var analysis: CallAnalysis
   private var mask: Mask
-  private var output: ProcessedOutput
-  /// The output by the settings before, during a fade.
-  private var formerOutput: ProcessedOutput
-  private let formerSound: Frame
-  /// The fade from the former output to the present one, from this frame on and from the next one on.
-  private var fade = CrossfadeSwitch(isOn: true)
-  private var nextFade = CrossfadeSwitch(isOn: true)
-  private var waiting = WaitingValues<EngineSettings>()
+  private var output: FadedOutput
   private var isolation: VoiceIsolation
   private var decision = VoiceDecision()
   private var onset = OnsetLimit()
   private var tone: ToneDetector
   private var instruments: InstrumentDetector
-  private var echoEstimate = LinearEchoEstimate()
-  private var echo = EchoReductionMeter()
-  /// The mean squares of the last two frames of the microphone.
-  private var microphonePowers: (last: Float, before: Float) = (0, 0)
-  private var framesSinceReference = AnechoicVoiceEngine.longestEcho
+  private var echo = EchoObservation()
   private var processing: AlignedSwitch
-  private var path = EchoConditions.Path.unknown
   /// Whether the canceller has been on. It then continues to adapt while it is off.
   private var adaptsCanceller: Bool
 
@@ -65,26 +44,12 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     }
     let weights = try EngineWeights.get()
     let hop = format.rate.samplesPerFrame
-    let played = format.reference ?? .init(rate: format.rate, channelCount: 1)
-    do {
-      toReference = try FrameConverter(
-        from: played.rate, played.channelCount, to: format.rate, 1)
-    } catch {
-      throw EngineError("the reference cannot be converted: \(error)")
-    }
-    highPass = HighPassStage(format, isOn: settings.highPassFilter)
-    sound = Frame(rate: format.rate, channelCount: format.channelCount)
-    filtered = Frame(rate: format.rate, channelCount: format.channelCount)
-    self.played = Frame(rate: played.rate, channelCount: played.channelCount)
-    reference = Frame(rate: format.rate, channelCount: 1)
-    hasReference = format.reference != nil
+    inputs = try EngineInputs(format, highPassFilter: settings.highPassFilter)
     analysis = CallAnalysis(
       hop: hop, channelCount: format.channelCount, hasReference: format.reference != nil,
       weights: weights, quietRoomState: EngineWeights.quietRoomState)
     mask = Mask(bins: hop + 1, hasRecognizer: format.hasRecognizer)
-    output = ProcessedOutput(settings, format, analysis.spectra)
-    formerOutput = ProcessedOutput(settings, format, analysis.spectra)
-    formerSound = Frame(rate: format.rate, channelCount: format.channelCount)
+    output = FadedOutput(settings, format, analysis.spectra)
     isolation = VoiceIsolation(weights: try IsolationWeights.get())
     tone = ToneDetector(hop: hop)
     instruments = InstrumentDetector(weights: try InstrumentDetector.weights())
@@ -111,29 +76,11 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
   }
 
   public func apply(_ settings: EngineSettings, after samples: Int) {
-    let hop = sound.sampleCount
-    // A window of two frames hears the filter: the first one that begins at the sample or later.
-    highPass.apply(
-      isOn: settings.highPassFilter, after: (samples + 2 * hop - 1) / hop * hop)
+    inputs.applyHighPass(isOn: settings.highPassFilter, after: samples)
     // It adapts before it is heard.
     if settings.echoSuppression != nil { adaptsCanceller = true }
     processing.turn(on: !settings.isBypassed, after: samples)
-    waiting.add(settings, after: samples + hop)
-  }
-
-  private var isFading: Bool { !fade.needsOnlyOn }
-
-  /// Begins the fade to the next settings if their sample is in this frame of the output.
-  private func followSettings() {
-    let size = sound.sampleCount
-    fade = nextFade
-    if !isFading, let next = waiting.popFirst(within: size) {
-      formerOutput.follow(output)
-      output.apply(next.value)
-      fade = CrossfadeSwitch(isOn: false)
-      fade.turn(on: true, after: next.distance)
-    }
-    waiting.advance(by: size)
+    output.add(settings, after: samples + inputs.sound.sampleCount)
   }
 
   public func process(
@@ -142,33 +89,31 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
   ) -> FrameFindings {
     // The analysis follows the settings a frame later, so that no sample before a fade depends on them.
     let cancelsEcho = self.output.cancelsEcho
-    followSettings()
+    self.output.followSettings()
     follow(conditions.path)
-    sound.copySound(microphone)
-    highPass.process(sound, into: filtered)
-    microphonePowers = (filtered.meanSquare, microphonePowers.last)
-    let skipsMask = self.skipsMask
+    inputs.load(microphone: microphone)
+    let skipsMask = self.output.skipsMask
     let probability = analyze(
       reference, conditions, cancelsEcho: cancelsEcho, computesGains: !skipsMask)
-    recordFarEnd()
     if !analysis.isInHole {
       record(probability: probability, cancelsEcho: cancelsEcho, skipsMask: skipsMask)
     }
     if processing.needsOnlyProcessed {
       render(cancelsEcho: cancelsEcho, skipsMask: skipsMask, into: output)
-      processing.skip(sound)
+      processing.skip(inputs.sound)
     } else {
       render(cancelsEcho: cancelsEcho, skipsMask: skipsMask, into: processing.processed)
-      processing.select(sound, into: output)
+      processing.select(inputs.sound, into: output)
     }
     if cancelsEcho, !analysis.isInHole {
-      echo.record(
-        reference: analysis.features.referencePower, input: analysis.features.microphonePower,
+      echo.meter.record(
+        reference: analysis.features.means.reference, input: analysis.features.means.microphone,
         output: mask.powerAfterEcho)
     }
     return FrameFindings(
       speechProbability: decision.probability, hasVoice: decision.hasVoice,
-      echoReduction: cancelsEcho ? echo.reduction : nil, nearEndProbability: decision.probability,
+      echoReduction: cancelsEcho ? echo.meter.reduction : nil,
+      nearEndProbability: decision.probability,
       residualEcho: cancelsEcho ? mask.residualEcho : nil,
       explainedShare: cancelsEcho ? analysis.spectra.estimateCoherence : nil,
       echoPresence: cancelsEcho ? analysis.spectra.estimatePresence : nil)
@@ -179,19 +124,18 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     onset.advance(isSilent: analysis.features.hasLongSilence)
     tone.record(
       cancelsEcho
-        ? analysis.spectra.withoutEcho + sound.sampleCount
-        : UnsafePointer(filtered.planePointers[0]))
+        ? analysis.spectra.withoutEcho + inputs.sound.sampleCount
+        : UnsafePointer(inputs.filtered.planePointers[0]))
     instruments.record(tone.lowBand)
     recordSound(skipsMask: skipsMask)
-    // Also while the canceller is off: an old estimate would otherwise stay for ever.
-    echoEstimate.record(echo: analysis.features.echoPower, residual: analysis.features.errorPower)
+    echo.record(analysis.features)
     let voice = probability * instruments.voiceShare
     decision.record(
-      voice * isolation.probability, power: mask.powerWithoutEcho, echo: echoEstimate,
-      farEndPlays: farEndPlays,
+      voice * isolation.probability, power: mask.powerWithoutEcho, echo: echo.estimate,
+      farEndPlays: echo.farEndPlays,
       isLikely: onset.isAfterSilence, isTone: tone.excludesVoice)
     // A voice that isolation removes can be learnt too.
-    if voice > Self.sureVoice, !tone.isTone, !farEndPlays, !skipsMask {
+    if voice > Self.sureVoice, !tone.isTone, !echo.farEndPlays, !skipsMask {
       isolation.learn(most: Self.enrollmentFrames.upperBound)
     }
   }
@@ -200,51 +144,37 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
   private func recordSound(skipsMask: Bool) {
     guard !skipsMask else {
       isolation.pause()
-      return mask.open(power: analysis.features.errorPower)
+      return mask.open(power: analysis.features.means.error)
     }
     output.advanceLimits()
-    if isFading { formerOutput.advanceLimits() }
     // The decision about a voice, on which gain control depends, hears of the isolation. So it begins and
     // ends after the fade.
     isolation.process(
       analysis.features.errorPowers, echo: analysis.gains.echo, voice: analysis.auxiliaryVoice,
-      isolates: isFading ? formerOutput.limits.isolatesVoice : output.limits.isolatesVoice)
+      isolates: output.isolatesVoice)
     mask.record(
       analysis.gains, powers: analysis.features.errorPowers, voice: analysis.auxiliaryVoice)
   }
 
-  /// Records whether the reference plays in the frame.
-  private func recordFarEnd() {
-    let isAudible = analysis.features.referencePower > EchoReductionMeter.leastPower
-    framesSinceReference = isAudible ? 0 : min(framesSinceReference + 1, Self.longestEcho)
-  }
-
-  /// Whether the reference plays, or played so recently that its echo may still arrive.
-  private var farEndPlays: Bool { framesSinceReference < Self.longestEcho }
-
   /// The largest mean square to which gain control may raise a frame: that of the microphone if the
   /// frame may contain echo. The output overlaps the last two frames.
   private var powerLimit: Float? {
-    let mayHaveEcho = echoEstimate.isAudible || path == .unknown && farEndPlays
-    return mayHaveEcho ? max(microphonePowers.last, microphonePowers.before) : nil
-  }
-
-  /// Whether the mask is skipped, because the limits of the reduced mode let everything pass.
-  private var skipsMask: Bool {
-    output.skipsMask && (!isFading || formerOutput.skipsMask)
+    let mayHaveEcho = echo.estimate.isAudible || echo.path == .unknown && echo.farEndPlays
+    let powers = inputs.microphonePowers
+    return mayHaveEcho ? max(powers.last, powers.before) : nil
   }
 
   /// Follows the echo path. When the session has found the delay of the echo, it moves the
   /// reference, and the canceller adapts to the buffered last second again. Later moves of the
   /// reference follow a change of the echo's delay, after which the filter fits again.
   private func follow(_ path: EchoConditions.Path) {
-    defer { self.path = path }
+    defer { echo.path = path }
     switch path {
     case .new: analysis.resetEchoPath()
-    case .moved(let samples) where self.path == .unknown:
-      let ratio = Double(sound.rate.hertz) / Double(played.rate.hertz)
-      let most = Double(sound.rate.hertz)
-      analysis.followFirstMove(by: Int(min(max(Double(samples) * ratio, -most), most).rounded()))
+    case .moved(let samples) where echo.path == .unknown:
+      let most = Double(inputs.sound.rate.hertz)
+      let moved = inputs.microphoneSamples(ofPlayed: samples)
+      analysis.followFirstMove(by: Int(min(max(moved, -most), most).rounded()))
     case .moved, .steady, .unknown: break
     }
   }
@@ -256,19 +186,18 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     _ reference: borrowing Frame, _ conditions: EchoConditions, cancelsEcho: Bool,
     computesGains: Bool
   ) -> Float {
-    guard hasReference, adaptsCanceller else {
+    guard inputs.hasReference, adaptsCanceller else {
       return analysis.accept(
-        filtered, reference: nil, meanSquare: sound.meanSquare,
+        inputs.filtered, reference: nil, meanSquare: inputs.sound.meanSquare,
         isConcealed: conditions.isMicrophoneConcealed, cancelsEcho: false,
         computesGains: computesGains)
     }
-    played.copySound(reference)
-    toReference.process(played, into: self.reference)
+    inputs.load(reference: reference)
     return analysis.accept(
-      filtered, reference: self.reference.planePointers[0], meanSquare: sound.meanSquare,
-      isConcealed: conditions.isMicrophoneConcealed,
+      inputs.filtered, reference: inputs.reference.planePointers[0],
+      meanSquare: inputs.sound.meanSquare, isConcealed: conditions.isMicrophoneConcealed,
       learns: !conditions.isReferenceMissing && !conditions.isMicrophoneConcealed
-        && microphonePowers.last > Self.silence,
+        && inputs.microphonePowers.last > Self.silence,
       isSearching: conditions.path == .unknown, cancelsEcho: cancelsEcho,
       computesGains: computesGains)
   }
@@ -276,19 +205,15 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
   /// The part of the frame's power that was echo. Nil if the reference plays and the mask network
   /// does not run.
   private var echoShare: Float? {
-    let isSilent = analysis.features.referencePower <= EchoReductionMeter.leastPower
+    let isSilent = analysis.features.means.reference <= EchoReductionMeter.leastPower
     return mask.echoShare ?? (isSilent ? 0 : nil)
   }
 
   public func readRecognizerOutput(into output: borrowing Frame) {
     self.output.readRecognizer(analysis.spectra, into: output)
-    guard isFading else { return }
-    formerOutput.readRecognizer(analysis.spectra, into: formerSound)
-    var fade = fade
-    fade.select(on: output, off: formerSound, into: output)
   }
 
-  /// Makes the output of the frame, and during a fade the former one before it.
+  /// Makes the output of the frame.
   private func render(
     cancelsEcho: Bool, skipsMask: Bool, into output: borrowing Frame
   ) {
@@ -298,16 +223,8 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
       probability: tone.isTone || analysis.isInHole ? 0 : decision.probabilityOfFrame,
       echoShare: echoShare,
       powerLimit: powerLimit)
-    if isFading {
-      formerOutput.render(
-        findings, analysis, &mask, competingVoices: isolation.gains, keepsSpectra: true,
-        into: formerSound)
-    }
     self.output.render(
-      findings, analysis, &mask, competingVoices: isolation.gains, keepsSpectra: false,
-      into: output)
-    nextFade = fade
-    if isFading { nextFade.select(on: output, off: formerSound, into: output) }
+      findings, analysis, &mask, competingVoices: isolation.gains, into: output)
   }
 
   public static let encoder = "anechoic-1"
@@ -338,6 +255,6 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
 
   public var echoMetrics: EchoMetrics {
     EchoMetrics(
-      echoReturnLoss: echo.returnLoss, echoReturnLossEnhancement: echo.reduction)
+      echoReturnLoss: echo.meter.returnLoss, echoReturnLossEnhancement: echo.meter.reduction)
   }
 }

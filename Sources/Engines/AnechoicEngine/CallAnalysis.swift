@@ -1,4 +1,4 @@
-internal import AudioCore
+package import AudioCore
 internal import VoiceEngines
 
 /// The analysis of a call, frame by frame: the spectra of its signals, their features, and the
@@ -96,7 +96,7 @@ struct CallAnalysis: ~Copyable {
       }
     }
     voice = computesGains ? maskNetwork.process() : maskNetwork.processVoice()
-    if quietRoomState != nil { stateHold.record(voice, power: features.errorPower, maskNetwork) }
+    if quietRoomState != nil { stateHold.record(voice, power: features.means.error, maskNetwork) }
     return voice
   }
 
@@ -121,4 +121,13 @@ struct CallAnalysis: ~Copyable {
   mutating func acceptWithoutEcho(_ frame: borrowing Frame) -> Float {
     accept(frame, reference: nil, cancelsEcho: false, computesGains: false)
   }
+}
+
+extension FloatArena {
+  /// Returns an arena for the results of one frame. It is large enough for each part of an engine
+  /// by itself, so that parts that run one after the other can share it.
+  package static func forWork() -> FloatArena { FloatArena(capacity: workCount) }
+
+  /// The number of values in an arena for work.
+  package static let workCount = 10_848
 }

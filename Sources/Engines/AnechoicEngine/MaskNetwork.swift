@@ -37,72 +37,23 @@ struct MaskNetwork: ~Copyable {
   /// accepts more sounds as a voice than `VoiceNetwork` does, so a low value is reliable: the frame
   /// is noise.
   private(set) var auxiliaryVoice: Float = 0
-  // Results of one frame, in memory that others use too. Rows have zeros around them only after
-  // `clearMargins`.
-  private let encoded1: BandRows
-  /// The even and the odd bands, in the encoder and in the decoder.
-  private let encoded1Halves: (BandRows, BandRows)
-  private let encoded2: BandRows
-  private let encoded2Halves: (BandRows, BandRows)
-  private let encoded3: BandRows
-  private let inputGates: UnsafeMutablePointer<Float>
-  private let stateGates: UnsafeMutablePointer<Float>
-  private let bottleneck: UnsafeMutablePointer<Float>
-  private let sums: UnsafeMutablePointer<Float>
-  private let concatenated: BandRows
-  private let decoded1: BandRows
-  private let decoded2: BandRows
-
-  private let encoder1: BandConvolution
-  private let encoder2: BandConvolution
-  private let encoder3: BandConvolution
-  private let decoder1: TransposedBandConvolution
-  private let decoder2: TransposedBandConvolution
-  private let gainLayer: BandConvolution
-  private let voice: VoiceNetwork
-  private let encoded3Table: RowTable
-  private let bandTable: RowTable
+  private let results: Results
+  private let layers: Layers
 
   /// Creates a network. `work` is memory that others may use between frames.
   init(weights: Weights, kernels: Kernels, work: FloatArena = .forWork()) {
     self.weights = weights
     self.kernels = kernels
-    voice = VoiceNetwork(weights: weights.voice, kernels: kernels)
-    let (narrow, middle, wide, quarter) = (Self.narrow, Self.middle, Self.wide, Self.quarter)
     var work = work
-    // The recurrent layers run after the halves have been read, and before the decoder needs them.
-    var recurrent = work
-    encoded1Halves = work.halves(channels: narrow, bands: Bands.count)
-    encoded2Halves = work.halves(channels: middle, bands: Self.half)
-    encoded1 = work.rows(channels: narrow, bands: Bands.count)
-    encoded2 = work.rows(channels: middle, bands: Self.half)
-    // The last layer of the decoder reuses the memory of the input of the first.
-    var end = work
-    encoded3 = work.rows(channels: wide, bands: quarter)
-    bottleneck = work.array(quarter * wide)
-    sums = work.array(quarter * wide)
-    // The decoder starts after the recurrent layers.
-    var decoder = work
-    inputGates = recurrent.array(3 * wide * encoded3.stride)
-    stateGates = work.array(3 * wide * encoded3.stride)
-    concatenated = decoder.rows(channels: wide + narrow, bands: quarter)
-    decoded1 = decoder.rows(channels: middle, bands: Self.half)
-    decoded2 = end.rows(channels: narrow, bands: Bands.count)
+    results = Results(&work)
     self.work = work
     var memory = FloatArena(capacity: Self.memoryCount)
-    bandState = memory.array(wide * encoded3.stride)
+    bandState = memory.array(Self.wide * results.encoded3.stride)
     state = memory.array(Self.fullBand)
     features = memory.rows(channels: SpectralFeatures.count, bands: Bands.count)
     gainRows = memory.rows(channels: 3, bands: Bands.count)
     arena = memory
-    encoder1 = BandConvolution(weights.encoder1, of: features, first: -1)
-    encoder2 = BandConvolution(weights.encoder2, ofEvery: encoded1Halves.0, encoded1Halves.1)
-    encoder3 = BandConvolution(weights.encoder3, ofEvery: encoded2Halves.0, encoded2Halves.1)
-    decoder1 = TransposedBandConvolution(weights.decoder1, of: concatenated)
-    decoder2 = TransposedBandConvolution(weights.decoder2, of: decoded1)
-    gainLayer = BandConvolution(weights.gainLayer, of: decoded2, first: 0)
-    encoded3Table = RowTable(encoded3.start, count: wide, stride: encoded3.stride)
-    bandTable = RowTable(bandState, count: wide, stride: encoded3.stride)
+    layers = Layers(weights, kernels, features: features, results, bandState: bandState)
     reset()
   }
 
@@ -110,11 +61,11 @@ struct MaskNetwork: ~Copyable {
   /// learned: with zeros, the network would suppress a voice that begins with its call. Runs per
   /// frame: no allocation, lock, log or await.
   func reset() {
-    voice.reset()
+    layers.voice.reset()
     state.update(repeating: 0, count: Self.fullBand)
     for channel in 0..<Self.wide {
       for group in 0..<Self.quarter {
-        bandState[channel * encoded3.stride + group] =
+        bandState[channel * results.encoded3.stride + group] =
           weights.initialBandState[channel * Self.quarter + group]
       }
     }
@@ -138,7 +89,7 @@ struct MaskNetwork: ~Copyable {
   /// no allocation, lock, log or await.
   func copyFullBandState(to values: UnsafeMutablePointer<Float>) {
     values.update(from: state, count: Self.fullBand)
-    (values + Self.fullBand).update(from: voice.state, count: VoiceNetwork.stateCount)
+    (values + Self.fullBand).update(from: layers.voice.state, count: VoiceNetwork.stateCount)
   }
 
   /// Moves both full-band states towards `values` by a part of the difference. Runs per frame: no
@@ -146,7 +97,8 @@ struct MaskNetwork: ~Copyable {
   func moveFullBandState(toward values: UnsafePointer<Float>, by part: Float) {
     for index in 0..<Self.fullBand { state[index] += part * (values[index] - state[index]) }
     for index in 0..<VoiceNetwork.stateCount {
-      voice.state[index] += part * (values[Self.fullBand + index] - voice.state[index])
+      layers.voice.state[index] +=
+        part * (values[Self.fullBand + index] - layers.voice.state[index])
     }
   }
 
@@ -174,15 +126,15 @@ struct MaskNetwork: ~Copyable {
   }
 
   private func encode() {
-    encoder1.apply(into: encoded1, kernels)
-    tanh(encoded1)
-    split(encoded1, into: encoded1Halves)
-    encoder2.apply(into: encoded2, kernels)
-    tanh(encoded2)
-    split(encoded2, into: encoded2Halves)
-    encoder3.apply(into: encoded3, kernels)
-    tanh(encoded3)
-    encoded3.clearMargins()
+    layers.encoder1.apply(into: results.encoded1, kernels)
+    tanh(results.encoded1)
+    split(results.encoded1, into: results.encoded1Halves)
+    layers.encoder2.apply(into: results.encoded2, kernels)
+    tanh(results.encoded2)
+    split(results.encoded2, into: results.encoded2Halves)
+    layers.encoder3.apply(into: results.encoded3, kernels)
+    tanh(results.encoded3)
+    results.encoded3.clearMargins()
   }
 
   private func split(_ rows: BandRows, into halves: (BandRows, BandRows)) {
@@ -196,30 +148,33 @@ struct MaskNetwork: ~Copyable {
 
   /// Updates the GRU of each group of bands. All groups share the weights.
   private func bandGRU() {
-    let columns = encoded3.stride
+    let columns = results.encoded3.stride
     weights.bandGRUFromInput.apply(
-      to: encoded3Table, columns: columns, into: inputGates, stride: columns, kernels)
+      to: layers.encoded3Table, columns: columns, into: results.inputGates, stride: columns, kernels
+    )
     weights.bandGRUFromState.apply(
-      to: bandTable, columns: columns, into: stateGates, stride: columns, kernels)
+      to: layers.bandTable, columns: columns, into: results.stateGates, stride: columns, kernels)
     kernels.table.gru(
-      inputGates, stateGates, bandState, Int32(Self.wide * columns))
+      results.inputGates, results.stateGates, bandState, Int32(Self.wide * columns))
   }
 
   /// Updates the GRU of the full band. Returns the probability of a near voice.
   private mutating func fullBandGRU() -> Float {
     let quarter = Self.quarter
     for channel in 0..<Self.wide {
-      (bottleneck + channel * quarter).update(from: encoded3.row(channel), count: quarter)
+      (results.bottleneck + channel * quarter).update(
+        from: results.encoded3.row(channel), count: quarter)
     }
-    weights.toFullBand.apply(to: bottleneck, into: sums, kernels)
-    tanh(sums, into: bottleneck, Self.fullBand)
-    weights.fullBandGRUFromInput.apply(to: bottleneck, into: inputGates, kernels)
-    weights.fullBandGRUFromState.apply(to: state, into: stateGates, kernels)
-    kernels.table.gru(inputGates, stateGates, state, Int32(Self.fullBand))
-    let probability = voice.process(state, bottleneck, count: Self.fullBand, features)
-    weights.auxiliaryVoice.apply(to: state, into: sums, kernels)
-    kernels.table.sigmoid(sums, sums, Int32(Kernels.width))
-    auxiliaryVoice = sums[0]
+    weights.toFullBand.apply(to: results.bottleneck, into: results.sums, kernels)
+    tanh(results.sums, into: results.bottleneck, Self.fullBand)
+    weights.fullBandGRUFromInput.apply(to: results.bottleneck, into: results.inputGates, kernels)
+    weights.fullBandGRUFromState.apply(to: state, into: results.stateGates, kernels)
+    kernels.table.gru(results.inputGates, results.stateGates, state, Int32(Self.fullBand))
+    let probability = layers.voice.process(
+      state, results.bottleneck, count: Self.fullBand, features)
+    weights.auxiliaryVoice.apply(to: state, into: results.sums, kernels)
+    kernels.table.sigmoid(results.sums, results.sums, Int32(Kernels.width))
+    auxiliaryVoice = results.sums[0]
     return probability
   }
 
@@ -227,28 +182,28 @@ struct MaskNetwork: ~Copyable {
   /// full-band state to the groups.
   private func concatenate() {
     let quarter = Self.quarter
-    weights.toBands.apply(to: state, into: sums, kernels)
-    tanh(sums, into: bottleneck, weights.toBands.rows)
-    let (own, skipped) = (concatenated.start, encoded3.start)
-    for index in 0..<(Self.wide * encoded3.stride) {
+    weights.toBands.apply(to: state, into: results.sums, kernels)
+    tanh(results.sums, into: results.bottleneck, weights.toBands.rows)
+    let (own, skipped) = (results.concatenated.start, results.encoded3.start)
+    for index in 0..<(Self.wide * results.encoded3.stride) {
       own[index] = bandState[index] + skipped[index]
     }
-    concatenated.clearMargins()
+    results.concatenated.clearMargins()
     for channel in 0..<Self.narrow {
-      concatenated.row(Self.wide + channel)
-        .update(from: bottleneck + channel * quarter, count: quarter)
+      results.concatenated.row(Self.wide + channel)
+        .update(from: results.bottleneck + channel * quarter, count: quarter)
     }
   }
 
   private func decode() {
-    decoder1.apply(into: decoded1, halves: encoded2Halves, kernels)
-    add(encoded2, to: decoded1)
-    tanh(decoded1)
-    decoded1.clearMargins()
-    decoder2.apply(into: decoded2, halves: encoded1Halves, kernels)
-    add(encoded1, to: decoded2)
-    tanh(decoded2)
-    gainLayer.apply(into: gainRows, kernels)
+    layers.decoder1.apply(into: results.decoded1, halves: results.encoded2Halves, kernels)
+    add(results.encoded2, to: results.decoded1)
+    tanh(results.decoded1)
+    results.decoded1.clearMargins()
+    layers.decoder2.apply(into: results.decoded2, halves: results.encoded1Halves, kernels)
+    add(results.encoded1, to: results.decoded2)
+    tanh(results.decoded2)
+    layers.gainLayer.apply(into: gainRows, kernels)
     kernels.table.sigmoid(
       gainRows.start, gainRows.start, Int32(gainRows.channels * gainRows.stride))
   }
@@ -265,6 +220,82 @@ struct MaskNetwork: ~Copyable {
     _ input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>, _ count: Int
   ) {
     kernels.table.hyperbolic_tangent(input, output, Int32(count))
+  }
+}
+
+// MARK: Results and layers
+
+extension MaskNetwork {
+  /// The results of one frame, in memory that others use too. Rows have zeros around them only after
+  /// `clearMargins`.
+  private struct Results {
+    let encoded1: BandRows
+    /// The even and the odd bands, in the encoder and in the decoder.
+    let encoded1Halves: (BandRows, BandRows)
+    let encoded2: BandRows
+    let encoded2Halves: (BandRows, BandRows)
+    let encoded3: BandRows
+    let inputGates: UnsafeMutablePointer<Float>
+    let stateGates: UnsafeMutablePointer<Float>
+    let bottleneck: UnsafeMutablePointer<Float>
+    let sums: UnsafeMutablePointer<Float>
+    let concatenated: BandRows
+    let decoded1: BandRows
+    let decoded2: BandRows
+
+    init(_ work: inout FloatArena) {
+      let (narrow, middle, wide) = (MaskNetwork.narrow, MaskNetwork.middle, MaskNetwork.wide)
+      let (half, quarter) = (MaskNetwork.half, MaskNetwork.quarter)
+      // The recurrent layers run after the halves have been read, and before the decoder needs them.
+      var recurrent = work
+      encoded1Halves = work.halves(channels: narrow, bands: Bands.count)
+      encoded2Halves = work.halves(channels: middle, bands: half)
+      encoded1 = work.rows(channels: narrow, bands: Bands.count)
+      encoded2 = work.rows(channels: middle, bands: half)
+      // The last layer of the decoder reuses the memory of the input of the first.
+      var end = work
+      encoded3 = work.rows(channels: wide, bands: quarter)
+      bottleneck = work.array(quarter * wide)
+      sums = work.array(quarter * wide)
+      // The decoder starts after the recurrent layers.
+      var decoder = work
+      inputGates = recurrent.array(3 * wide * encoded3.stride)
+      stateGates = work.array(3 * wide * encoded3.stride)
+      concatenated = decoder.rows(channels: wide + narrow, bands: quarter)
+      decoded1 = decoder.rows(channels: middle, bands: half)
+      decoded2 = end.rows(channels: narrow, bands: Bands.count)
+    }
+  }
+
+  /// The layers of the network, each with the rows that it reads.
+  private struct Layers: ~Copyable {
+    let encoder1: BandConvolution
+    let encoder2: BandConvolution
+    let encoder3: BandConvolution
+    let decoder1: TransposedBandConvolution
+    let decoder2: TransposedBandConvolution
+    let gainLayer: BandConvolution
+    let voice: VoiceNetwork
+    let encoded3Table: RowTable
+    let bandTable: RowTable
+
+    init(
+      _ weights: Weights, _ kernels: Kernels, features: BandRows, _ results: Results,
+      bandState: UnsafeMutablePointer<Float>
+    ) {
+      voice = VoiceNetwork(weights: weights.voice, kernels: kernels)
+      encoder1 = BandConvolution(weights.encoder1, of: features, first: -1)
+      encoder2 = BandConvolution(
+        weights.encoder2, ofEvery: results.encoded1Halves.0, results.encoded1Halves.1)
+      encoder3 = BandConvolution(
+        weights.encoder3, ofEvery: results.encoded2Halves.0, results.encoded2Halves.1)
+      decoder1 = TransposedBandConvolution(weights.decoder1, of: results.concatenated)
+      decoder2 = TransposedBandConvolution(weights.decoder2, of: results.decoded1)
+      gainLayer = BandConvolution(weights.gainLayer, of: results.decoded2, first: 0)
+      let stride = results.encoded3.stride
+      encoded3Table = RowTable(results.encoded3.start, count: MaskNetwork.wide, stride: stride)
+      bandTable = RowTable(bandState, count: MaskNetwork.wide, stride: stride)
+    }
   }
 }
 

@@ -43,6 +43,27 @@ struct SpectralFeatures: ~Copyable {
     let reference: Spectrum
   }
 
+  /// The mean powers of all bands in a frame.
+  struct MeanPowers {
+    /// Without echo as far as the linear stage removed it.
+    var error: Float = 0
+    /// Of the echo that the linear stage removed.
+    var echo: Float = 0
+    var microphone: Float = 0
+    var reference: Float = 0
+  }
+
+  /// Values of each band that follow the powers of the frames, and the cross-spectrum of error and
+  /// echo.
+  private struct Averages {
+    let error: UnsafeMutablePointer<Float>
+    let echo: UnsafeMutablePointer<Float>
+    let floor: UnsafeMutablePointer<Float>
+    let framesFarAboveFloor: UnsafeMutablePointer<Float>
+    let leakage: UnsafeMutablePointer<Float>
+    let cross: Spectrum
+  }
+
   private let kernels: Kernels
   private let bands: Bands
   private let binCount: Int
@@ -52,16 +73,11 @@ struct SpectralFeatures: ~Copyable {
   private let memory: FloatBuffer
 
   // State, kept between frames.
-  private let error: UnsafeMutablePointer<Float>
-  private let echo: UnsafeMutablePointer<Float>
-  private let floor: UnsafeMutablePointer<Float>
-  private let framesFarAboveFloor: UnsafeMutablePointer<Float>
-  private let leakage: UnsafeMutablePointer<Float>
-  private let cross: Spectrum
+  private let averages: Averages
   private var levelNormalization = LevelNormalization()
   private var frame = 0
-  private var framesSinceSilence = Float.greatestFiniteMagnitude
-  private var framesOfSilence = 0
+  /// The frames since the last silence, and those of the silence up to now.
+  private var silence: (framesSince: Float, frames: Int) = (.greatestFiniteMagnitude, 0)
   // Results of one frame.
   private let powers: UnsafeMutablePointer<Float>  // Of four signals, and of the cross-spectrum.
   private let ditheredPowers: UnsafeMutablePointer<Float>  // Of the four signals, with the dither.
@@ -78,34 +94,28 @@ struct SpectralFeatures: ~Copyable {
     // Rows of bands: 5 kept, 5 powers, 4 with dither and 6 logarithms. Rows of bins: the
     // cross-spectrum and powers.
     memory = FloatBuffer(20 * row + 3 * binCount)
-    error = memory.start
-    echo = error + row
-    floor = echo + row
-    framesFarAboveFloor = floor + row
-    leakage = framesFarAboveFloor + row
-    powers = leakage + row
+    powers = memory.start + 5 * row
     ditheredPowers = powers + 5 * row
     levels = ditheredPowers + 4 * row
     let start = levels + 6 * row
-    cross = Spectrum(real: start, imaginary: start + binCount)
     binPowers = start + 2 * binCount
-    error.update(repeating: Self.smallestPower, count: row)
-    echo.update(repeating: Self.smallestPower, count: row)
-    floor.update(repeating: Self.initialFloor, count: row)
-    leakage.update(repeating: 1e2, count: row)
+    averages = Averages(
+      error: memory.start, echo: memory.start + row, floor: memory.start + 2 * row,
+      framesFarAboveFloor: memory.start + 3 * row, leakage: memory.start + 4 * row,
+      cross: Spectrum(real: start, imaginary: start + binCount))
+    averages.error.update(repeating: Self.smallestPower, count: row)
+    averages.echo.update(repeating: Self.smallestPower, count: row)
+    averages.floor.update(repeating: Self.initialFloor, count: row)
+    averages.leakage.update(repeating: 1e2, count: row)
   }
 
   /// Whether the microphone has been silent for a second.
-  var hasLongSilence: Bool { framesOfSilence >= 100 }
+  var hasLongSilence: Bool { silence.frames >= 100 }
 
   /// The power of each band of the last frame, without echo as far as the linear stage removed it.
   var errorPowers: UnsafePointer<Float> { UnsafePointer(powers) }
-  /// The mean powers of all bands of the last frame.
-  private(set) var errorPower: Float = 0
-  /// The mean power of the echo that the linear stage removed.
-  private(set) var echoPower: Float = 0
-  private(set) var microphonePower: Float = 0
-  private(set) var referencePower: Float = 0
+  /// The mean powers of the last frame.
+  private(set) var means = MeanPowers()
 
   /// Computes the features of a frame, each a channel of `features`. Runs per frame: no allocation,
   /// lock, log or await.
@@ -116,10 +126,10 @@ struct SpectralFeatures: ~Copyable {
       bands.average(binPowers, into: powers + index * row)
       return FloatBuffer.mean(powers + index * row, Bands.count)
     }
-    errorPower = average(signals.error, 0)
-    echoPower = average(signals.echo, 1)
-    microphonePower = average(signals.microphone, 2)
-    referencePower = average(signals.reference, 3)
+    means.error = average(signals.error, 0)
+    means.echo = average(signals.echo, 1)
+    means.microphone = average(signals.microphone, 2)
+    means.reference = average(signals.reference, 3)
     addDither()
     smooth(signals)
     kernels.table.logarithm(ditheredPowers, Self.smallestPower, levels, Int32(4 * row))
@@ -136,10 +146,10 @@ struct SpectralFeatures: ~Copyable {
     let dither = self.dither.start + frame * Bands.count
     frame = (frame + 1) % FeatureDither.frames
     ditheredPowers.update(from: powers, count: 4 * row)
-    levelNormalization.record(microphonePower)
-    let isSilent = microphonePower < Self.silence
-    framesSinceSilence = isSilent ? 0 : framesSinceSilence + 1
-    framesOfSilence = isSilent ? min(framesOfSilence + 1, 100) : 0
+    levelNormalization.record(means.microphone)
+    let isSilent = means.microphone < Self.silence
+    silence.framesSince = isSilent ? 0 : silence.framesSince + 1
+    silence.frames = isSilent ? min(silence.frames + 1, 100) : 0
     let gain = (isSilent ? Self.silentDitherGain : 1) / levelNormalization.factor
     for band in 0..<Bands.count {
       ditheredPowers[band] += gain * dither[band]
@@ -149,10 +159,11 @@ struct SpectralFeatures: ~Copyable {
 
   private mutating func smooth(_ signals: Signals) {
     let rate = Self.smoothing
-    let least = max(Self.noiseFrames, framesSinceSilence - Self.onsetFrames)
+    let least = max(Self.noiseFrames, silence.framesSince - Self.onsetFrames)
     // The loop reads these pointers once.
-    let (error, echo, floor, leakage) = (error, echo, floor, leakage)
-    let (framesFarAboveFloor, newError) = (framesFarAboveFloor, ditheredPowers)
+    let (error, echo) = (averages.error, averages.echo)
+    let (floor, leakage) = (averages.floor, averages.leakage)
+    let (framesFarAboveFloor, newError) = (averages.framesFarAboveFloor, ditheredPowers)
     let newEcho = newError + row
     for band in 0..<row {
       error[band] += rate * (newError[band] - error[band])
@@ -167,17 +178,18 @@ struct SpectralFeatures: ~Copyable {
       leakage[band] = min(ratio, leakage[band] * 1.003 + 1e-6)
     }
     kernels.table.smooth_cross(
-      signals.error.forC, signals.echo.forC, rate, cross.mutableForC, Int32(binCount))
-    kernels.table.power(cross.forC, binPowers, Int32(binCount))
+      signals.error.forC, signals.echo.forC, rate, averages.cross.mutableForC, Int32(binCount))
+    kernels.table.power(averages.cross.forC, binPowers, Int32(binCount))
     bands.average(binPowers, into: powers + 4 * row)
   }
 
   private func computeRatios(into features: BandRows) {
     let (floors, leakages) = (levels + 4 * row, levels + 5 * row)
     let (coherences, aboveFloor, aboveLeakage) = (features.row(4), features.row(5), features.row(6))
-    let (error, echo, leakage, levels) = (error, echo, leakage, levels)
+    let (error, echo, leakage) = (averages.error, averages.echo, averages.leakage)
+    let levels = levels
     let cross = powers + 4 * row
-    kernels.table.logarithm(floor, 0, floors, Int32(row))
+    kernels.table.logarithm(averages.floor, 0, floors, Int32(row))
     for band in 0..<Bands.count { aboveLeakage[band] = leakage[band] * echo[band] }
     kernels.table.logarithm(aboveLeakage, Self.smallestPower, leakages, Int32(row))
     for band in 0..<Bands.count {
@@ -187,6 +199,24 @@ struct SpectralFeatures: ~Copyable {
       coherences[band] = min(coherence, 2)
       aboveFloor[band] = min((levels[band] - floors[band]) / 4, Self.maximumAboveFloor)
       aboveLeakage[band] = min(max((levels[band] - leakages[band]) / 4, -3), 3)
+    }
+  }
+}
+
+/// The dither of the features: powers of a white noise of -80 dBFS in the bands, for a number of
+/// frames after which they repeat.
+enum FeatureDither {
+  static let frames = 64
+  private static let power = 1e-8
+
+  /// Frames x bands.
+  static let table = FloatTable(frames * Bands.count) { powers in
+    // A linear congruential generator (Numerical Recipes, 1992), as in `training/features.py`.
+    var state: UInt32 = 1
+    for index in 0..<(frames * Bands.count) {
+      state = state &* 1_664_525 &+ 1_013_904_223
+      // The power of white noise in a bin is distributed exponentially.
+      powers[index] = Float(-power * log((Double(state >> 8) + 0.5) / 16_777_216))
     }
   }
 }

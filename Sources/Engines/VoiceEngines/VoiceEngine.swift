@@ -87,3 +87,27 @@ public struct EchoMetrics: Sendable, Equatable {
     self.echoReturnLossEnhancement = echoReturnLossEnhancement
   }
 }
+
+/// An engine that has a second output for a recognizer of speech, from the same pass: without echo, with
+/// the noise lowered at most a little, and without gain control. Recognizers learn from plain recordings,
+/// and lose more words by a strong mask than by the noise that it removes.
+public protocol RecognitionEngine: VoiceEngine {
+  /// Fills `output` with the second output of the last frame, of the same time as the first output. Call
+  /// it once after each `process`, if the format has a recognizer. Bypass does not apply to it. Runs per
+  /// frame: no allocation, lock, log or await.
+  func readRecognizerOutput(into output: borrowing Frame)
+}
+
+/// An engine whose echo canceller can begin with an echo path that was learnt before.
+public protocol EchoPathEngine: VoiceEngine {
+  /// Returns the longest response of an echo path in a format, in samples of one channel.
+  static func longestResponse(_ format: EngineFormat) -> Int
+
+  /// The impulse responses that the canceller has learnt, `longestResponse` samples of each channel, one
+  /// channel after the other. Empty without a reference. Allocates.
+  var echoResponses: [Float] { get }
+
+  /// Begins with impulse responses, as many samples as `echoResponses` has. Call it before the first frame.
+  /// A response that does not fit is forgotten after the first echo.
+  func begin(withEchoResponses responses: [Float])
+}

@@ -45,3 +45,40 @@ public struct AudioResponse {
   /// Returns whether proto3 writes a value: it omits zero, but not minus zero.
   private static func isWritten(_ value: Float) -> Bool { value.bitPattern != 0 }
 }
+
+/// Samples of an output as an `AudioChunk`.
+extension OutputChunk.Samples {
+  /// The size of the serialized `AudioChunk` in bytes.
+  var wireSize: Int {
+    WireWriter.size(ofBytes: bytes.count)
+      + 1 + WireWriter.size(ofVarint: UInt64(bitPattern: firstSample))
+  }
+
+  /// Writes an `AudioChunk` as a field of a message. Runs per frame: no allocation, lock, log or await.
+  func write(as field: Int, to writer: inout WireWriter) {
+    writer.writeLength(field, wireSize)
+    writer.writeLength(1, bytes.count)  // AudioChunk.samples
+    writer.writeBytes(bytes)
+    writer.writeKey(2, .varint)  // AudioChunk.first_sample
+    writer.writeVarint(UInt64(bitPattern: firstSample))
+  }
+}
+
+/// A `JoinSessionResponse` with playback, written without the copies that SwiftProtobuf makes.
+public struct PlaybackResponse {
+  /// The largest part of the message that is not audio, in bytes.
+  public static let overhead = 32
+
+  private let samples: OutputChunk.Samples
+
+  public init(_ samples: OutputChunk.Samples) { self.samples = samples }
+
+  /// The size of the serialized message in bytes.
+  public var size: Int { WireWriter.size(ofBytes: samples.wireSize) }
+
+  /// Writes `size` bytes. Runs per frame: no allocation, lock, log or await.
+  public func write(to bytes: UnsafeMutableRawBufferPointer) {
+    var writer = WireWriter(bytes)
+    samples.write(as: 2, to: &writer)  // JoinSessionResponse.playback
+  }
+}

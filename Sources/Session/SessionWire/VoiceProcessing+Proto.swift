@@ -1,6 +1,6 @@
-internal import AnechoicAPI
+public import AnechoicAPI
 internal import VoiceEngines
-internal import VoiceSessions
+public import VoiceSessions
 
 extension SessionConfiguration.VoiceProcessing {
   init(_ processing: Anechoic_V1_VoiceProcessing, path: String) throws(InvalidFieldError) {
@@ -111,6 +111,27 @@ extension Anechoic_V1_VoiceProcessing.Level {
     case .moderate: self = .moderate
     case .high: self = .high
     case .veryHigh: self = .veryHigh
+    }
+  }
+}
+
+extension MicMode {
+  init(_ mode: Anechoic_V1_MicMode, path: String) throws(InvalidFieldError) {
+    switch mode {
+    case .unspecified, .standard: self = .standard
+    case .voiceIsolation: self = .voiceIsolation
+    case .wideSpectrum: self = .wideSpectrum
+    case .UNRECOGNIZED(let value): throw InvalidFieldError(path, "\(value) is not a known mic mode")
+    }
+  }
+}
+
+extension Anechoic_V1_MicMode {
+  public init(_ mode: MicMode) {
+    switch mode {
+    case .standard: self = .standard
+    case .voiceIsolation: self = .voiceIsolation
+    case .wideSpectrum: self = .wideSpectrum
     }
   }
 }

@@ -47,7 +47,7 @@ extension VoiceSession {
     if let change {
       emit(.duckingChanged(gain: change.gain, talking: change.talking), to: sink)
     }
-    output.add(playback.mix, share: share, to: .playback)
+    if !setup.emitsFrames { output.add(playback.mix, share: share, to: .playback) }
   }
 
   private func record(share: Double, sink: any SessionSink) {
@@ -68,6 +68,10 @@ extension VoiceSession {
     if let event = news.turn { report(event, to: sink) }
     news.warnings.forEach { change in
       emit(.captureWarning(change.problem, isActive: change.isActive), to: sink)
+    }
+    guard !setup.emitsFrames else {
+      sink.emit(processed: capture.processed, playback: playback.mix)
+      return output.skip(samples: capture.processed.sampleCount)
     }
     capture.addOutputs(share: share, to: &output)
     output.endFrame(capture.info, sink: sink)

@@ -112,3 +112,42 @@ public final class SoundRig: Sendable {
     return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }
+
+/// A failure of the rig. The description says what failed.
+public struct SoundRigError: Error, CustomStringConvertible {
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// The programs that the rig needs and this machine lacks.
+public struct SoundRigUnavailableError: Error, CustomStringConvertible {
+  public let missing: [String]
+
+  public var description: String {
+    "no sound rig without \(missing.joined(separator: ", ")): see scripts/bootstrap"
+  }
+}
+
+/// The programs that the rig uses.
+public enum Tools {
+  static let names = ["pulseaudio", "pactl", "pacat", "parec"]
+
+  /// Returns the names that no folder of PATH contains.
+  static func missing(_ names: [String] = names) -> [String] {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    return names.filter { name in
+      !folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
+    }
+  }
+
+  /// Returns the path of Debian's libfaketime for programs with several threads, for any
+  /// architecture.
+  public static func fakeTimeLibrary() -> String? {
+    let root = "/usr/lib"
+    let folders = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+    return (folders.map { "\(root)/\($0)" } + [root])
+      .map { "\($0)/faketime/libfaketimeMT.so.1" }
+      .first { FileManager.default.fileExists(atPath: $0) }
+  }
+}

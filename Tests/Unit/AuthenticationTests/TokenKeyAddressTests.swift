@@ -130,7 +130,7 @@ struct TokenKeyAddressTests {
       address: server.address("slow"), authorities: certificates.path("ca.pem"), largestSize: 1000,
       timeLimit: .milliseconds(500))
     let begin = ContinuousClock.now
-    await #expect(throws: HTTPSDocument.Failure.self) { try await document.get(until: .init()) }
+    await #expect(throws: HTTPSDocument.FetchError.self) { try await document.get(until: .init()) }
     #expect(ContinuousClock.now - begin < .seconds(5))
   }
 

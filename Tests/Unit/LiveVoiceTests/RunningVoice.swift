@@ -67,8 +67,7 @@ final class RunningVoice: Sendable {
 
   /// The kinds of the frames that were heard from now on for a time.
   func sounds(for time: Duration) async throws -> [Sound] {
-    let first = heard.withLock { $0.count }
-    try await Task.sleep(for: time)
+    let first = try await passes(frames: Int(time / .milliseconds(10)))
     return heard.withLock { Array($0[first...]) }
   }
 
@@ -80,7 +79,16 @@ final class RunningVoice: Sendable {
   /// Mutes or unmutes, and waits until frames of before have passed.
   func setMuted(_ muted: Bool) async throws {
     voice.setMuted(muted)
-    try await Task.sleep(for: .milliseconds(30))
+    _ = try await passes(frames: 3)
+  }
+
+  /// Waits until this number of frames has been heard. Returns the index of the first of them.
+  private func passes(frames: Int) async throws -> Int {
+    let first = heard.withLock { $0.count }
+    try await eventually("\(frames) frames") {
+      self.heard.withLock { $0.count >= first + frames }
+    }
+    return first
   }
 }
 

@@ -208,3 +208,7 @@ struct JournalPriorityTests {
     }
   }
 }
+
+struct LogFormatTests {
+  @Test func aFormatIsChosenByName() { #expect(LogFormat(rawValue: "json") == .json) }
+}

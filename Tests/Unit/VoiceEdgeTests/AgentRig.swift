@@ -156,12 +156,13 @@ final class AgentRig: Sendable {
 
   /// Returns the state of a device by its role.
   func state(of role: String) -> DeviceHealth.State? {
-    agent.health.first { $0.role == role }?.health.state
+    agent.devices.health.first { $0.role == role }?.health.state
   }
 
   func running() async throws {
     try await eventually("devices run") {
-      self.agent.microphone.record.value.isRunning && self.agent.loudspeaker.record.value.isRunning
+      self.agent.devices.microphone.record.value.isRunning
+        && self.agent.devices.loudspeaker.record.value.isRunning
     }
   }
 }

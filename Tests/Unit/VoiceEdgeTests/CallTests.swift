@@ -117,6 +117,7 @@ struct CallTests {
     try await run { setup in
       setup.configuration.programs.farEnd = .fifo(path: setup.folder.path("far"))
     } _: { rig in
+      rig.agent.voice.post { $0.sounds = ProgramSounds(farEndSilence: .seconds(1)) }
       _ = try await begin(rig, "softphone")
       let feed = FIFOFeed(rig.folder.path("far"), Array(voice[16_000..<48_000]))
       try await eventually("it sounds") {
@@ -130,11 +131,18 @@ struct CallTests {
       #expect(!rig.status.call.isOn)
       feed.stop()
       // After the silence, it begins a call again.
-      try await eventually("it is over") { rig.status.sounds == ProgramSounds.Summary() }
-      try await Task.sleep(for: .seconds(10.5))
+      try await eventually("it is over") { await !hearsFarEnd(rig) }
       let next = FIFOFeed(rig.folder.path("far"), Array(voice[16_000..<48_000]))
       defer { next.stop() }
       #expect(try await runs(rig) == [.farEnd])
+    }
+  }
+
+  private func hearsFarEnd(_ rig: AgentRig) async -> Bool {
+    await withCheckedContinuation { continuation in
+      rig.agent.voice.post {
+        continuation.resume(returning: $0.sounds.farEndIsHeard(now: .now))
+      }
     }
   }
 

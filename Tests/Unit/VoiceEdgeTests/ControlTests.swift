@@ -72,7 +72,7 @@ struct ControlTests {
       try await rig.running()
       rig.loudspeaker.refuse(.busy)
       rig.loudspeaker.lose()
-      try await eventually("gone") { !rig.agent.loudspeaker.record.value.isRunning }
+      try await eventually("gone") { !rig.agent.devices.loudspeaker.record.value.isRunning }
       let result = await code { _ = try await test(rig) }
       #expect(result == .failedPrecondition)
     }

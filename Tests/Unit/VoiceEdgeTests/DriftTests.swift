@@ -17,7 +17,7 @@ struct DriftTests {
     try await AgentRig.runWithEcho { setup in
       setup.loudspeakerDrift = partsPerMillion
     } _: { rig, tap in
-      let controls = rig.agent.loudspeakerControls
+      let controls = rig.agent.devices.controls
       // This takes about 15 s, and longer where threads are late.
       try await eventually("the drift is found", within: .seconds(300)) {
         abs(controls.driftPPM + partsPerMillion) < 150

@@ -85,7 +85,7 @@ struct JoinTests {
       #expect(television.agent.board.status.session == session)
       #expect(try await rig.remote.get(session).playbackClient == "television")
       #expect(level(Array(rig.loudspeaker.played.suffix(8000))) < -90)
-      #expect(television.agent.microphone.record.value.device == nil)
+      #expect(television.agent.devices.microphone.record.value.device == nil)
       await television.stop()
       try await eventually("left") { rig.log.contain("playback: television has left") }
       #expect(rig.status.session == session)

@@ -15,18 +15,20 @@ struct RecoveryTests {
     let (played, latest) = (rig.loudspeaker.played.count, rig.status.concealedFrames)
     try await eventually("the loudspeaker goes on") { rig.loudspeaker.played.count > played + 800 }
     try await eventually("the microphone goes on") {
-      rig.status.concealedFrames == latest || rig.agent.microphone.record.value.isRunning
+      rig.status.concealedFrames == latest || rig.agent.devices.microphone.record.value.isRunning
     }
   }
 
   @Test func afterAnOverrunTheDeviceIsPreparedAgain() async throws {
     try await AgentRig.run { rig in
       try await rig.running()
-      let (xruns, opened) = (rig.agent.microphone.record.value.xruns, rig.microphone.openCount)
+      let (xruns, opened) = (
+        rig.agent.devices.microphone.record.value.xruns, rig.microphone.openCount
+      )
       rig.microphone.overrun()
-      try await eventually("counted") { rig.agent.microphone.record.value.xruns > xruns }
+      try await eventually("counted") { rig.agent.devices.microphone.record.value.xruns > xruns }
       rig.loudspeaker.overrun()
-      try await eventually("counted") { rig.agent.loudspeaker.record.value.xruns > 0 }
+      try await eventually("counted") { rig.agent.devices.loudspeaker.record.value.xruns > 0 }
       try await isHeard(rig)
       #expect(rig.microphone.openCount == opened)
     }

@@ -51,7 +51,7 @@ struct RouteTests {
       let change = events.all.last { $0.routeChanged.reason != .unspecified }?.routeChanged
       #expect(change?.previous.input.portID == "headset")
       try await rig.running()
-      #expect(rig.agent.microphone.record.value.device == "mic")
+      #expect(rig.agent.devices.microphone.record.value.device == "mic")
       let ports = try await rig.edgeStatus().ports
       #expect(ports.map(\.present) == [true, false] && ports.map(\.priority) == [0, 5])
       headset.plug()

@@ -81,9 +81,10 @@ struct PrincipalSessionTests {
       let client = VoiceProcessingClient(
         server: tokens.server.address, credentials: FixedToken(text: token))
       let stream = try await client.process(.mediaClock())
-      try await Task.sleep(for: .milliseconds(2200))
-      let status = try await refusal { _ = try await client.capabilities() }
-      #expect(status?.code == .unauthenticated)
+      try await until("the token is refused") {
+        let status = try await refusal { _ = try await client.capabilities() }
+        return status?.code == .unauthenticated
+      }
       try await stream.send(.with { $0.microphone.samples = Data(count: 3200) })
       #expect(try await stream.receive() != nil)
       stream.cancel()

@@ -22,7 +22,7 @@ struct TokenServer {
     let issuer = try await TokenIssuer()
     let keys = try TokenKeyFile(path: issuer.path("keys.json"))
     try await TestServer.run(threads: threads) {
-      $0.authenticator = TokenAuthenticator(keys: keys, policy: policy)
+      $0.authenticator = TokenAuthenticator(keys: .file(keys), policy: policy)
       try configure(&$0)
     } _: { server in
       try await body(TokenServer(server: server, issuer: issuer, keys: keys))

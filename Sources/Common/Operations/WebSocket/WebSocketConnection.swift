@@ -32,8 +32,6 @@ package final class WebSocketConnection {
   /// The codes with which the other side gives up the connection, and not what it is for: those of
   /// applications.
   private static let givingUp: ClosedRange<UInt16> = 4000...4999
-  /// The bytes that were sent and are kept in front of those that wait.
-  private static let mostSent = 64 << 10
 
   let id: UInt64
   package let descriptor: Int32
@@ -42,26 +40,15 @@ package final class WebSocketConnection {
   /// The reason why the connection was lost, if it broke a rule or failed.
   package private(set) var problem: String?
   private let role: WebSocketRole
-  private let owner: @Sendable (WebSocket.Report) -> Void
+  private var owner: Owner
   private let patience: Patience
   private var tls: TLSClient?
   private var reader: WebSocketReader
   private var phase = Phase.open
-  /// Whether the owner knows that the connection has ended.
-  private var isEndKnown = false
-  /// Whether the owner waits for a message.
-  private var isWanted = false
-  /// The message, or the end of messages, that the owner has not asked for yet.
-  private var held: WebSocket.Report?
-  private var outgoing: [UInt8] = []
-  private var sent = 0
-  /// Whether a message of the owner is among the outgoing bytes.
-  private var isSending = false
+  private var outgoing = OutgoingBytes()
   /// The newest ping that has no answer yet.
   private var ping: [UInt8]?
-  private var lastHeard: Instant
-  private var asked: Instant?
-  private var messageBegan: Instant?
+  private var times: Times
 
   /// Begins with a descriptor that does not block. `rest` are bytes that followed the handshake, and
   /// `tls` is the encryption of the connection. `report` runs on the thread that uses the connection.
@@ -74,22 +61,22 @@ package final class WebSocketConnection {
     self.descriptor = descriptor
     self.role = role
     self.tls = tls
-    owner = report
+    owner = Owner(report: report)
     self.patience = patience
     reader = WebSocketReader(limits, as: role)
-    lastHeard = .now
+    times = Times(lastHeard: .now)
     rest.withUnsafeBytes { reader.append($0) }
   }
 
   package var isOver: Bool { if case .over = phase { true } else { false } }
 
   /// Whether the connection waits for bytes. A message that nobody wants yet holds the other side back.
-  package var wantsToRead: Bool { held == nil && !isOver }
+  package var wantsToRead: Bool { owner.held == nil && !isOver }
 
-  package var wantsToWrite: Bool { sent < outgoing.count && !isOver }
+  package var wantsToWrite: Bool { outgoing.waiting > 0 && !isOver }
 
   /// The number of bytes that wait to be sent.
-  package var waitingBytes: Int { outgoing.count - sent }
+  package var waitingBytes: Int { outgoing.waiting }
 
   /// The number of bytes of incomplete messages.
   var keptBytes: Int { reader.keptBytes }
@@ -99,12 +86,12 @@ package final class WebSocketConnection {
   package func perform(_ command: WebSocket.Command, now: Instant) {
     switch command {
     case .read:
-      isWanted = true
+      owner.isWanted = true
       deliver()
       proceed(now)
     case .send(let message):
       guard case .open = phase else { return report(.sent) }
-      isSending = true
+      outgoing.hasMessage = true
       enqueue(WebSocketFrames.message(message, from: role))
       write()
     case .close(let closing): close(closing, now)
@@ -124,7 +111,7 @@ package final class WebSocketConnection {
     case .closing, .over: return
     }
     endEncryption()
-    held = nil
+    owner.held = nil
     write()
   }
 
@@ -132,8 +119,8 @@ package final class WebSocketConnection {
 
   /// Takes bytes that have arrived.
   package func accept(_ bytes: UnsafeRawBufferPointer, now: Instant) {
-    lastHeard = now
-    asked = nil
+    times.lastHeard = now
+    times.asked = nil
     if tls == nil {
       reader.append(bytes)
     } else {
@@ -150,7 +137,7 @@ package final class WebSocketConnection {
   }
 
   private func proceed(_ now: Instant) {
-    while held == nil, !isOver, let event = reader.next() {
+    while owner.held == nil, !isOver, let event = reader.next() {
       switch event {
       case .message(let message): hold(.message(message))
       case .ping(let payload):
@@ -163,7 +150,7 @@ package final class WebSocketConnection {
       case .violation(let closing): fail(closing, now)
       }
     }
-    messageBegan = held == nil && reader.isInMessage ? messageBegan ?? now : nil
+    times.messageBegan = owner.held == nil && reader.isInMessage ? times.messageBegan ?? now : nil
   }
 
   private func clientCloses(_ code: UInt16?, _ now: Instant) {
@@ -175,7 +162,7 @@ package final class WebSocketConnection {
       enqueue(WebSocketFrames.close(WebSocketClosing(code ?? 1000), from: role))
       write()
       hold(.closedByClient)
-    case .closing: if isEndKnown { phase = .over }
+    case .closing: if owner.isEndKnown { phase = .over }
     case .closedByClient, .over: break
     }
   }
@@ -183,29 +170,25 @@ package final class WebSocketConnection {
   private func hold(_ event: WebSocket.Report) {
     // After the end, nobody asks any more.
     switch phase {
-    case .open, .closedByClient: held = event
+    case .open, .closedByClient: owner.held = event
     case .closing, .over: return
     }
     deliver()
   }
 
   private func deliver() {
-    guard isWanted, let event = held.take() else { return }
-    isWanted = false
+    guard owner.isWanted, let event = owner.held.take() else { return }
+    owner.isWanted = false
     report(event)
   }
 
   // MARK: Output
 
   private func enqueue(_ frame: [UInt8]) {
-    if sent > Self.mostSent {
-      outgoing.removeFirst(sent)
-      sent = 0
-    }
-    guard tls != nil else { return outgoing += frame }
+    guard tls != nil else { return outgoing.append(frame) }
     do {
       try tls?.send(frame)
-      outgoing += tls?.popOutgoing() ?? []
+      outgoing.append(tls?.popOutgoing() ?? [])
     } catch {
       problem = error.description
       hungUp()
@@ -216,7 +199,7 @@ package final class WebSocketConnection {
   private func endEncryption() {
     guard tls != nil, !isOver else { return }
     tls?.close()
-    outgoing += tls?.popOutgoing() ?? []
+    outgoing.append(tls?.popOutgoing() ?? [])
   }
 
   /// Passes encrypted bytes to the reader. Returns false if they are not valid.
@@ -224,7 +207,7 @@ package final class WebSocketConnection {
     do {
       let plain = try tls?.receive(bytes) ?? []
       plain.withUnsafeBytes { reader.append($0) }
-      outgoing += tls?.popOutgoing() ?? []
+      outgoing.append(tls?.popOutgoing() ?? [])
       return true
     } catch {
       problem = error.description
@@ -235,27 +218,24 @@ package final class WebSocketConnection {
   /// Sends as much as possible without waiting.
   package func write() {
     while true {
-      if sent == outgoing.count {
-        outgoing.removeAll(keepingCapacity: true)
-        sent = 0
+      if outgoing.waiting == 0 {
+        outgoing.clear()
         finishWriting()
         guard let payload = ping.take(), case .open = phase else { return }
         enqueue(WebSocketFrames.frame(.pong, payload, from: role))
         continue
       }
-      let count = outgoing[sent...].withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
+      let count = outgoing.send(to: descriptor)
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN { return }
       guard count > 0 else { return hungUp() }
-      sent += count
+      outgoing.recordSent(count)
     }
   }
 
   private func finishWriting() {
-    if isSending {
-      isSending = false
+    if outgoing.hasMessage {
+      outgoing.hasMessage = false
       report(.sent)
     }
     guard case .closing = phase else { return }
@@ -276,14 +256,14 @@ package final class WebSocketConnection {
 
   private func checkClient(_ now: Instant) {
     // Bytes of a client that is held back are not read, and may have the answer.
-    guard held == nil else { return lastHeard = now }
-    if let messageBegan, now - messageBegan > patience.message {
+    guard owner.held == nil else { return times.lastHeard = now }
+    if let began = times.messageBegan, now - began > patience.message {
       return fail(WebSocketClosing(1008, "a message has to arrive within \(patience.message)"), now)
     }
-    if let asked {
+    if let asked = times.asked {
       if now - asked > patience.pong { hungUp() }
-    } else if now - lastHeard > patience.silence, !wantsToWrite {
-      asked = now
+    } else if now - times.lastHeard > patience.silence, !wantsToWrite {
+      times.asked = now
       enqueue(WebSocketFrames.frame(.ping, [], from: role))
       write()
     }
@@ -298,13 +278,66 @@ package final class WebSocketConnection {
 
   /// Reports to the owner, unless the owner knows that the connection has ended.
   private func report(_ report: WebSocket.Report) {
-    guard !isEndKnown else { return }
+    guard !owner.isEndKnown else { return }
     switch report {
     case .closed, .lost:
-      isEndKnown = true
-      held = nil
+      owner.isEndKnown = true
+      owner.held = nil
     case .message, .closedByClient, .sent: break
     }
-    owner(report)
+    owner.report(report)
   }
+}
+
+/// The party that uses a connection, which asks for each message.
+private struct Owner {
+  let report: @Sendable (WebSocket.Report) -> Void
+  /// Whether the owner knows that the connection has ended.
+  var isEndKnown = false
+  /// Whether the owner waits for a message.
+  var isWanted = false
+  /// The message, or the end of messages, that the owner has not asked for yet.
+  var held: WebSocket.Report?
+}
+
+/// The times at which the other side was heard, was asked whether it is there, and began a message.
+private struct Times {
+  var lastHeard: ContinuousClock.Instant
+  var asked: ContinuousClock.Instant?
+  var messageBegan: ContinuousClock.Instant?
+}
+
+/// The bytes on their way to the other side.
+private struct OutgoingBytes {
+  /// The bytes that were sent and are kept in front of those that wait.
+  private static let mostSent = 64 << 10
+
+  private var bytes: [UInt8] = []
+  private var sent = 0
+  /// Whether a message of the owner is among the bytes.
+  var hasMessage = false
+
+  var waiting: Int { bytes.count - sent }
+
+  mutating func append(_ more: [UInt8]) {
+    if sent > Self.mostSent {
+      bytes.removeFirst(sent)
+      sent = 0
+    }
+    bytes += more
+  }
+
+  mutating func clear() {
+    bytes.removeAll(keepingCapacity: true)
+    sent = 0
+  }
+
+  /// Sends as much as possible at once. Returns the result of the system call.
+  func send(to descriptor: Int32) -> Int {
+    bytes[sent...].withUnsafeBytes {
+      Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
+  }
+
+  mutating func recordSent(_ count: Int) { sent += count }
 }

@@ -1,9 +1,75 @@
-internal import AnechoicAPI
+public import AnechoicAPI
+public import EdgeAudio
 internal import SessionWire
 internal import Settings
 internal import VoiceSessions
 
 extension EdgeConfiguration {
+  public struct Routes: Sendable {
+    public var policy = Policy.priority
+    /// The ports, in the order of the file.
+    public var ports: [Port] = []
+    /// The port that flags and variables describe. It has a device only if they name one.
+    var commandLine = Port(id: Port.commandLineID)
+
+    public enum Policy: Sendable, Equatable {
+      /// Uses the present port with the highest priority.
+      case priority
+      /// Uses the port that was plugged in or selected last, and at the start the one with the
+      /// highest priority.
+      case followsUse
+      /// Uses only this port.
+      case only(String)
+    }
+  }
+
+  /// A microphone and a loudspeaker that belong together.
+  public struct Port: Sendable, Equatable {
+    /// An id that survives reboots and replugging.
+    public var id: String
+    public var displayName = ""
+    public var type = Anechoic_V1_AudioPort.TypeEnum.unspecified
+    /// The ALSA PCM of the microphone. Nil for none.
+    public var input: String?
+    public var output: String?
+    /// The PCM that captures the loudspeaker signal.
+    public var loopback: String?
+    /// The mixer. It reports the capture switch and devices that disappear.
+    public var control: String?
+    /// The jack of the port, whose state says whether the port is plugged in. Nil for a port
+    /// without one.
+    public var jack: JackName?
+    /// The channels of the input that are the microphone. Empty for the first ones.
+    public var inputChannels: [String] = []
+    /// The channels of the input that carry what the loudspeaker plays.
+    public var referenceChannels: [String] = []
+    /// The channels of the output that are left and right. Empty for all.
+    public var outputChannels: [String] = []
+    public var headphones = false
+    /// The direction in which the two microphones of the input hear together.
+    public var pattern = Pattern.none
+    /// The distance of the two microphones in mm.
+    public var microphoneSpacing = 20
+    /// Whether the two microphones have changed places, because the device is held the other way
+    /// round.
+    public var isTurned = false
+    /// The product whose tuning applies. Nil selects the product with the id of the port.
+    public var product: String?
+    public var priority = 0
+
+    public init(id: String) { self.id = id }
+
+    public enum Pattern: String, Sendable, CaseIterable {
+      /// Each microphone is a channel.
+      case none
+      case cardioid
+      case stereo
+    }
+
+    /// The id of the port that flags describe.
+    static let commandLineID = "command-line"
+  }
+
   static let routesSection: [Setting<EdgeConfiguration>] =
     [
       Setting(

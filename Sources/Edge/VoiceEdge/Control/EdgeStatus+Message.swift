@@ -23,7 +23,9 @@ extension EdgeAgent {
       $0.mutedSpeechActive = status.mutedSpeechActive
       $0.route = status.route ?? ""
       $0.ports = ports()
-      $0.devices = health.map { Anechoic_V1_EdgeDevice($0.role, $0.health, status.microphone) }
+      $0.devices = devices.health.map {
+        Anechoic_V1_EdgeDevice($0.role, $0.health, status.microphone)
+      }
       $0.farEnds = slots.messages
       $0.call = Anechoic_V1_EdgeCall(status.call)
       $0.recording = status.isRecording
@@ -75,15 +77,15 @@ extension EdgeAgent {
       $0.sessions = UInt64(clamping: status.sessionCount)
       $0.resumptions = UInt64(clamping: status.resumptionCount)
       $0.framesDropped = UInt64(
-        clamping: status.droppedFrames + microphone.record.value.droppedFrames)
+        clamping: status.droppedFrames + devices.microphone.record.value.droppedFrames)
       $0.framesConcealed = UInt64(clamping: status.concealedFrames)
       $0.framesUnsent = UInt64(clamping: status.sendDropped)
       $0.gapSamples = UInt64(clamping: status.reportedGapSamples)
-      $0.playbackUnderruns = UInt64(clamping: loudspeakerControls.underrunCount)
-      $0.playbackSamplesSkipped = UInt64(clamping: loudspeakerControls.skippedSamples)
-      $0.playbackDriftPpm = Float(loudspeakerControls.driftPPM)
+      $0.playbackUnderruns = UInt64(clamping: devices.controls.underrunCount)
+      $0.playbackSamplesSkipped = UInt64(clamping: devices.controls.skippedSamples)
+      $0.playbackDriftPpm = Float(devices.controls.driftPPM)
       $0.playbackBufferMs =
-        Float(loudspeakerControls.leastLevel) * 1000 / Float(configuration.audio.rate.hertz)
+        Float(devices.controls.leastLevel) * 1000 / Float(configuration.audio.rate.hertz)
     }
   }
 }

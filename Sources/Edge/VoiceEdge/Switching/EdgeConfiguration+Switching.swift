@@ -1,6 +1,33 @@
 internal import Settings
 
 extension EdgeConfiguration {
+  static let routingSection: [Setting<EdgeConfiguration>] = [
+    Setting(
+      "routing.headsets", flag: "routing-headsets", \.switching.headsets,
+      .list("id", allowed: "ids of ports; repeatable"),
+      """
+      The ports that are shared headsets. The port of a headset has the same id on each machine. \
+      Without any, this machine takes no part
+      """),
+    Setting(
+      "routing.group", flag: "routing-group", \.switching.group, .identifier,
+      """
+      The group of machines. With verified clients, each principal has groups of its own, and none \
+      needs a name
+      """),
+    Setting(
+      "routing.machine", flag: "routing-machine", \.switching.machine, .identifier,
+      "The name of this machine in the group", unset: "this machine's host name"),
+    Setting(
+      "routing.call", flag: "routing-call", \.switching.call, .choice,
+      """
+      The sign of a call for the arbiter. With automatic, it is a call by the rule of calls.begin \
+      that a program takes part in, or the sound of the far end; with far-end, programs.far_end \
+      sounds, and pauses of up to 10 s belong to the call; with voice, a program reads \
+      programs.voice, which must be a FIFO
+      """),
+  ]
+
   /// The shared headsets, and this machine in the group of its person.
   public struct Switching: Sendable, Equatable {
     public var group = ""

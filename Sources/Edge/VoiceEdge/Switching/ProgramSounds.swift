@@ -7,8 +7,13 @@ struct ProgramSounds {
   static let threshold: Float = 0.001
 
   /// The far end of a call. Its pauses are longer than those of media.
-  private var farEnd = SoundPresence(silence: .seconds(10), shortest: .zero)
+  private var farEnd: SoundPresence
   private var otherAudio = SoundPresence()
+
+  /// Creates a record without sounds. The far end is heard until it has been silent for a time.
+  init(farEndSilence: Duration = .seconds(10)) {
+    farEnd = SoundPresence(silence: farEndSilence, shortest: .zero)
+  }
 
   /// Records the next frames; nil stands for no sound. Runs per frame: no allocation, lock, log or
   /// await.

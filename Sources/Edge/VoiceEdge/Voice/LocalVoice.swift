@@ -68,9 +68,10 @@ final class LocalVoice {
     setup.farEnds = slots.ids.map { NamedFarEnd(id: $0, format: format(1)) }
     setup.otherAudio = format(configuration.programs.otherAudioChannels)
     setup.playback = format(audio.outputChannels)
+    setup.emitsFrames = true
     self.setup = setup
     self.session = try VoiceSession(setup, engine: engine)
-    sink = LocalSink(setup, receiver)
+    sink = LocalSink(receiver)
     silence = Frame(rate: audio.rate, channelCount: audio.inputChannels)
     playedSilence = Frame(rate: audio.rate, channelCount: audio.outputChannels)
   }
@@ -170,30 +171,22 @@ final class LocalVoice {
   }
 }
 
-/// A sink that splits the results of a local session into frames.
+/// A sink that passes the results of a local session on.
 private final class LocalSink: SessionSink {
   var isDiscarding = false
   /// Whether the session has refused a control or report since the owner has cleared this.
   var hasRefused = false
   private weak var receiver: (any LocalVoice.Receiver)?
-  private let voice: Frame
-  private let mix: Frame
 
-  init(_ setup: SessionSetup, _ receiver: any LocalVoice.Receiver) {
-    self.receiver = receiver
-    voice = Frame(rate: setup.processed.rate, channelCount: setup.processed.channelCount)
-    mix = Frame(rate: setup.processed.rate, channelCount: setup.playback?.channelCount ?? 1)
-  }
+  init(_ receiver: any LocalVoice.Receiver) { self.receiver = receiver }
 
-  func emit(_ chunk: OutputChunk) {
+  func emit(processed: borrowing Frame, playback: borrowing Frame) {
     guard !isDiscarding, let receiver else { return }
-    decode(chunk.processed.bytes, into: voice)
-    receiver.processed(voice)
-    if let playback = chunk.playback {
-      decode(playback.bytes, into: mix)
-      receiver.mixed(mix)
-    }
+    receiver.processed(processed)
+    receiver.mixed(playback)
   }
+
+  func emit(_ chunk: OutputChunk) {}
 
   func emit(_ event: SessionEvent) {
     if !isDiscarding { receiver?.happened(event) }
@@ -202,13 +195,4 @@ private final class LocalSink: SessionSink {
   func emit(_ result: ControlResult) { hasRefused = hasRefused || result.refusal != nil }
 
   func emit(_ statistics: SessionStatistics) {}
-
-  private func decode(_ bytes: UnsafeRawBufferPointer, into frame: borrowing Frame) {
-    let format = AudioFormat(encoding: .f32, rate: frame.rate, channelCount: frame.channelCount)
-    for channel in 0..<frame.channelCount {
-      _ = SampleCoding.decode(
-        bytes, format, channel: channel, into: frame.planePointers[channel],
-        count: frame.sampleCount)
-    }
-  }
 }

@@ -39,13 +39,27 @@ struct LearnedAdaptation: ~Copyable {
   // Results of one frame.
   private let features: UnsafeMutablePointer<Float>
   private let logarithms: UnsafeMutablePointer<Float>
-  private let bias: UnsafeMutablePointer<Float>
-  // Results for a part of the bins.
-  private let hiddenInput: UnsafeMutablePointer<Float>
-  private let fromInput: UnsafeMutablePointer<Float>
-  private let fromState: UnsafeMutablePointer<Float>
-  private let outputs: UnsafeMutablePointer<Float>
+  private let results: PartResults
   private let parts: [Part]
+  private let featureRows: RowTable
+
+  /// The results for a part of the bins, and the bias of the first layer.
+  private struct PartResults {
+    let bias: UnsafeMutablePointer<Float>
+    let hiddenInput: UnsafeMutablePointer<Float>
+    let fromInput: UnsafeMutablePointer<Float>
+    let fromState: UnsafeMutablePointer<Float>
+    let outputs: UnsafeMutablePointer<Float>
+
+    init(_ work: inout FloatArena) {
+      let hidden = AdaptationWeights.hidden
+      bias = work.array(hidden)
+      hiddenInput = work.array(hidden * Part.most)
+      fromInput = work.array(3 * hidden * Part.most)
+      fromState = work.array(3 * hidden * Part.most)
+      outputs = work.array(AdaptationWeights.outputs * Part.most)
+    }
+  }
 
   /// Bins that go through all layers together, so that the results between the layers stay small.
   private final class Part {
@@ -65,7 +79,6 @@ struct LearnedAdaptation: ~Copyable {
       hiddenInputRows = RowTable(hiddenInput, count: hidden, stride: bins.count)
     }
   }
-  private let featureRows: RowTable
 
   /// Creates the state of a filter. `work` is memory that others may use between frames.
   init(bins: Int, weights: AdaptationWeights, kernels: Kernels, work: FloatArena) {
@@ -82,15 +95,13 @@ struct LearnedAdaptation: ~Copyable {
     // The logarithms have become features when the layers begin.
     var layerWork = work
     logarithms = work.array(7 * count)
-    bias = layerWork.array(hidden)
-    hiddenInput = layerWork.array(hidden * Part.most)
-    fromInput = layerWork.array(3 * hidden * Part.most)
-    fromState = layerWork.array(3 * hidden * Part.most)
-    outputs = layerWork.array(AdaptationWeights.outputs * Part.most)
+    results = PartResults(&layerWork)
     self.work = work
     featureRows = RowTable(self.features, count: features, stride: count)
-    parts = stride(from: 0, to: count, by: Part.most).map { [state, hiddenInput] first in
-      Part(first..<min(first + Part.most, count), state: state, hiddenInput: hiddenInput)
+    parts = stride(from: 0, to: count, by: Part.most).map { [state, results] first in
+      Part(
+        first..<min(first + Part.most, count), state: state,
+        hiddenInput: results.hiddenInput)
     }
   }
 
@@ -122,21 +133,22 @@ struct LearnedAdaptation: ~Copyable {
     let hidden = AdaptationWeights.hidden
     let values = Int32(hidden * columns)
     weights.inputLayer.apply(
-      to: featureRows, from: first, columns: columns, bias: bias, into: fromState,
+      to: featureRows, from: first, columns: columns, bias: results.bias, into: results.fromState,
       stride: columns, kernels)
-    kernels.table.hyperbolic_tangent(fromState, hiddenInput, values)
+    kernels.table.hyperbolic_tangent(results.fromState, results.hiddenInput, values)
     weights.fromInput.apply(
-      to: part.hiddenInputRows, columns: columns, into: fromInput, stride: columns, kernels)
+      to: part.hiddenInputRows, columns: columns, into: results.fromInput, stride: columns, kernels)
     weights.fromState.apply(
-      to: part.stateRows, columns: columns, into: fromState, stride: columns, kernels)
-    kernels.table.gru(fromInput, fromState, state + hidden * first, values)
+      to: part.stateRows, columns: columns, into: results.fromState, stride: columns, kernels)
+    kernels.table.gru(results.fromInput, results.fromState, state + hidden * first, values)
     weights.outputLayer.apply(
-      to: part.stateRows, columns: columns, into: outputs, stride: columns, kernels)
+      to: part.stateRows, columns: columns, into: results.outputs, stride: columns, kernels)
     for index in 0..<(2 * columns) {
-      outputs[index] = min(max(outputs[index], Self.limits.lowerBound), Self.limits.upperBound)
+      results.outputs[index] = min(
+        max(results.outputs[index], Self.limits.lowerBound), Self.limits.upperBound)
     }
-    kernels.table.exponential(outputs, noise, Int32(columns))
-    kernels.table.exponential(outputs + columns, processNoise, Int32(columns))
+    kernels.table.exponential(results.outputs, noise, Int32(columns))
+    kernels.table.exponential(results.outputs + columns, processNoise, Int32(columns))
   }
 
   private func computeFeatures(_ findings: Findings, _ scale: Float) {
@@ -181,14 +193,14 @@ struct LearnedAdaptation: ~Copyable {
   }
 
   /// The means of the features over all bins are the same inputs for each bin, so they belong to
-  /// the bias of the first layer.
+  /// the results.bias of the first layer.
   private func addMeansToBias() {
     let hidden = AdaptationWeights.hidden
-    for index in 0..<hidden { bias[index] = weights.inputBias[index] }
+    for index in 0..<hidden { results.bias[index] = weights.inputBias[index] }
     weights.inputMeanWeights.withUnsafeBufferPointer { meanWeights in
       for row in 0..<AdaptationWeights.features {
         let mean = FloatBuffer.mean(features + row * count, bins)
-        for index in 0..<hidden { bias[index] += meanWeights[row * hidden + index] * mean }
+        for index in 0..<hidden { results.bias[index] += meanWeights[row * hidden + index] * mean }
       }
     }
   }

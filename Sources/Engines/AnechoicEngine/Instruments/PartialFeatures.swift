@@ -49,6 +49,34 @@ struct PartialFeatures: ~Copyable {
     let magnitude: UnsafeMutablePointer<Float>
   }
 
+  /// The magnitudes of the bins and the levels of the groups in the last steps, two rings.
+  private struct History {
+    private let allMagnitudes: UnsafeMutablePointer<Float>
+    private let allLevels: UnsafeMutablePointer<Float>
+    private var newest = 0
+
+    init(_ memory: inout FloatArena) {
+      allMagnitudes = memory.array(steps * bins)
+      allLevels = memory.array(steps * groups)
+      allMagnitudes.update(repeating: softest.squareRoot(), count: steps * bins)
+      allLevels.update(repeating: log(softest), count: steps * groups)
+    }
+
+    mutating func advance() { newest = (newest + 1) % PartialFeatures.steps }
+
+    /// The magnitudes of the bins, some steps before the newest.
+    func magnitudes(_ steps: Int) -> UnsafeMutablePointer<Float> {
+      allMagnitudes + place(steps) * bins
+    }
+
+    /// The levels of the groups, some steps before the newest.
+    func levels(_ steps: Int) -> UnsafeMutablePointer<Float> { allLevels + place(steps) * groups }
+
+    private func place(_ steps: Int) -> Int {
+      (newest + PartialFeatures.steps - steps) % PartialFeatures.steps
+    }
+  }
+
   private let kernels: Kernels
   private let fft: RealFFT
   private let memory: FloatArena
@@ -63,12 +91,8 @@ struct PartialFeatures: ~Copyable {
   private let powers: UnsafeMutablePointer<Float>
   private let scratch: UnsafeMutablePointer<Float>
   private let groupPowers: UnsafeMutablePointer<Float>
-  private let quick: Advance
-  private let slow: Advance
-  /// The magnitudes of the bins and the levels of the groups in the last steps, two rings.
-  private let magnitudes: UnsafeMutablePointer<Float>
-  private let levels: UnsafeMutablePointer<Float>
-  private var newest = 0
+  private let advances: (quick: Advance, slow: Advance)
+  private var history: History
   private let values: UnsafeMutablePointer<Float>
 
   init(kernels: Kernels) {
@@ -81,18 +105,15 @@ struct PartialFeatures: ~Copyable {
     powers = memory.array(Self.bins)
     scratch = memory.array(Self.bins)
     groupPowers = memory.array(Self.groups)
-    magnitudes = memory.array(Self.steps * Self.bins)
-    levels = memory.array(Self.steps * Self.groups)
+    history = History(&memory)
     values = memory.array(Self.count)
     fft = RealFFT(size: Self.size, kernels: kernels, work: memory.array(2 * Self.size))
-    quick = Advance(
+    let quick = Advance(
       rate: Self.quickRate, mean: memory.spectrum(Self.bins), magnitude: memory.array(Self.bins))
-    slow = Advance(
+    let slow = Advance(
       rate: Self.slowRate, mean: memory.spectrum(Self.bins), magnitude: memory.array(Self.bins))
+    advances = (quick, slow)
     self.memory = memory
-    magnitudes.update(
-      repeating: Self.softest.squareRoot(), count: Self.steps * Self.bins)
-    levels.update(repeating: log(Self.softest), count: Self.steps * Self.groups)
   }
 
   /// The features of the last step: `count` values.
@@ -106,28 +127,17 @@ struct PartialFeatures: ~Copyable {
     (samples + kept).update(from: step, count: Self.step)
     kernels.table.multiply(samples, window.start, block, Int32(Self.size))
     fft.forward(block, into: spectrum)
-    newest = (newest + 1) % Self.steps
+    history.advance()
     computePowers()
     computeLevels()
     computeCorrelation(2, into: values + 4 * Self.groups)
     computeCorrelation(5, into: values + 5 * Self.groups)
-    computeCoherence(quick, into: values + 6 * Self.groups)
-    computeCoherence(slow, into: values + 7 * Self.groups)
+    computeCoherence(advances.quick, into: values + 6 * Self.groups)
+    computeCoherence(advances.slow, into: values + 7 * Self.groups)
     former.copy(spectrum, bins: Self.bins)
   }
 
   private func range(_ group: Int) -> Range<Int> { edges[group]..<edges[group + 1] }
-
-  /// The place, in the rings, of some steps before the newest.
-  private func place(_ steps: Int) -> Int { (newest + Self.steps - steps) % Self.steps }
-
-  private func magnitudes(_ steps: Int) -> UnsafeMutablePointer<Float> {
-    magnitudes + place(steps) * Self.bins
-  }
-
-  private func levels(_ steps: Int) -> UnsafeMutablePointer<Float> {
-    levels + place(steps) * Self.groups
-  }
 
   /// The sum of the values of a group's bins.
   private func sum(_ values: UnsafePointer<Float>, _ group: Int) -> Float {
@@ -139,20 +149,20 @@ struct PartialFeatures: ~Copyable {
   private func computePowers() {
     let bins = ck_complex(real: spectrum.real, imaginary: spectrum.imaginary)
     kernels.table.power(bins, powers, Int32(Self.bins))
-    let magnitude = magnitudes(0)
+    let magnitude = history.magnitudes(0)
     for bin in 0..<Self.bins {
       powers[bin] += Self.softest
       magnitude[bin] = powers[bin].squareRoot()
     }
     for group in 0..<Self.groups { groupPowers[group] = sum(powers, group) }
-    kernels.table.logarithm(groupPowers, 0, levels(0), Int32(Self.groups))
+    kernels.table.logarithm(groupPowers, 0, history.levels(0), Int32(Self.groups))
   }
 
   /// Computes the levels of the groups, their changes and the spectral flatness.
   private func computeLevels() {
-    let level = levels(0)
+    let level = history.levels(0)
     let total = log(Float(Self.groups) * FloatBuffer.mean(groupPowers, Self.groups))
-    let (near, far) = (levels(1), levels(3))
+    let (near, far) = (history.levels(1), history.levels(3))
     kernels.table.logarithm(powers, 0, scratch, Int32(Self.bins))
     for group in 0..<Self.groups {
       let bins = range(group)
@@ -166,7 +176,7 @@ struct PartialFeatures: ~Copyable {
 
   /// Computes the correlation of the magnitudes of each group with those some steps before.
   private func computeCorrelation(_ steps: Int, into output: UnsafeMutablePointer<Float>) {
-    let (now, before) = (magnitudes(0), magnitudes(steps))
+    let (now, before) = (history.magnitudes(0), history.magnitudes(steps))
     for group in 0..<Self.groups {
       let (first, count) = (edges[group], range(group).count)
       let product = FloatBuffer.product(now + first, before + first, count)
@@ -182,7 +192,7 @@ struct PartialFeatures: ~Copyable {
       ck_complex(real: spectrum.real, imaginary: spectrum.imaginary),
       ck_complex(real: former.real, imaginary: former.imaginary), rate,
       ck_mutable_complex(real: mean.real, imaginary: mean.imaginary), Int32(Self.bins))
-    kernels.table.multiply(magnitudes(0), magnitudes(1), scratch, Int32(Self.bins))
+    kernels.table.multiply(history.magnitudes(0), history.magnitudes(1), scratch, Int32(Self.bins))
     let bins = ck_complex(real: mean.real, imaginary: mean.imaginary)
     for bin in 0..<Self.bins {
       advance.magnitude[bin] += rate * (scratch[bin] - advance.magnitude[bin])

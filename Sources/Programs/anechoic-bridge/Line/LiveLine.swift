@@ -19,6 +19,24 @@ struct LiveLine<Item> {
     var taken = 0
   }
 
+  /// The pieces that wait to be processed.
+  private struct WaitingPieces {
+    var pieces: [Waiting] = []
+    /// The samples, and the items without sound, among them.
+    var samples = 0
+    var items = 0
+  }
+
+  /// The time since the last sound, after which silence follows it.
+  private struct Quiet {
+    var lastSound: Instant
+    /// The time of the sound that came last.
+    var lastLength = Duration.zero
+    /// Whether silence follows the newest sound already, so that all of it leaves.
+    var isFlushed = true
+    var mustFlush = false
+  }
+
   /// The sound that waits, in seconds, and the pieces, at which nothing should be added.
   private static var mostSeconds: Int { 2 }
   private static var mostPieces: Int { 4096 }
@@ -38,10 +56,7 @@ struct LiveLine<Item> {
   private let wait: Duration
   private let lookAhead: Int
   private let longestPiece: Int
-  private var waiting: [Waiting] = []
-  /// The samples, and the items without sound, among them.
-  private var waitingSamples = 0
-  private var waitingItems = 0
+  private var waiting = WaitingPieces()
   private var ledger = Ledger<Piece>()
   private var pace: InputPace
   private var pushed = 0
@@ -49,12 +64,7 @@ struct LiveLine<Item> {
   /// The ends of the sound at the times of the last moments, and the last one before.
   private var ends: [(time: Instant, pushed: Int)] = []
   private var settled = 0
-  private var lastSound: Instant
-  /// The time of the sound that came last.
-  private var lastLength = Duration.zero
-  /// Whether silence follows the newest sound already, so that all of it leaves.
-  private var isFlushed = true
-  private var mustFlush = false
+  private var quiet: Quiet
 
   /// `delay` is that of the voice. Sound of a message is cut into pieces of `longestPiece` samples.
   init(
@@ -67,24 +77,25 @@ struct LiveLine<Item> {
     lookAhead = Int(Self.lookAhead * Double(rate))
     wait = delay * 2 / 3
     pace = InputPace(now: now)
-    lastSound = now
+    quiet = Quiet(lastSound: now)
     ledger.addFiller(self.delay)
   }
 
   /// Whether so much waits that nothing should be added.
   var isFull: Bool {
-    waitingSamples >= Self.mostSeconds * rate || waiting.count + ledger.count >= Self.mostPieces
+    waiting.samples >= Self.mostSeconds * rate
+      || waiting.pieces.count + ledger.count >= Self.mostPieces
   }
 
   /// Whether an item waits behind sound.
-  var holdsItem: Bool { waitingItems + ledger.silentCount > 0 }
+  var holdsItem: Bool { waiting.items + ledger.silentCount > 0 }
 
-  var isEmpty: Bool { waiting.isEmpty && ledger.count == 0 }
+  var isEmpty: Bool { waiting.pieces.isEmpty && ledger.count == 0 }
 
   /// Adds an item that leaves after the sound before it.
   mutating func add(_ item: Item) {
-    waiting.append(Waiting(piece: Piece(item: item)))
-    waitingItems += 1
+    waiting.pieces.append(Waiting(piece: Piece(item: item)))
+    waiting.items += 1
   }
 
   /// Adds the sound of a message.
@@ -92,18 +103,18 @@ struct LiveLine<Item> {
     guard !samples.isEmpty else { return add(item) }
     for start in stride(from: 0, to: samples.count, by: min(longestPiece, samples.count)) {
       let end = start + min(longestPiece, samples.count - start)
-      waiting.append(
+      waiting.pieces.append(
         Waiting(
           piece: Piece(item: item, isFirst: start == 0, samples: Array(samples[start..<end]))))
     }
-    waitingSamples += samples.count
-    lastSound = now
-    isFlushed = false
-    lastLength = .seconds(Double(samples.count) / Double(rate))
+    waiting.samples += samples.count
+    quiet.lastSound = now
+    quiet.isFlushed = false
+    quiet.lastLength = .seconds(Double(samples.count) / Double(rate))
   }
 
   /// Lets all sound leave soon: none follows.
-  mutating func flush() { mustFlush = true }
+  mutating func flush() { quiet.mustFlush = true }
 
   /// Processes the sound whose time has come. Returns what leaves. `playback` is the reference.
   mutating func advance(_ playback: inout PlaybackLine, now: Instant) -> [Piece] {
@@ -120,8 +131,8 @@ struct LiveLine<Item> {
   private mutating func push(_ playback: inout PlaybackLine, _ now: Instant) {
     var room = Int(pace.available(at: now) * Double(rate))
     var done = 0
-    while done < waiting.count {
-      let (piece, taken) = (waiting[done].piece, waiting[done].taken)
+    while done < waiting.pieces.count {
+      let (piece, taken) = (waiting.pieces[done].piece, waiting.pieces[done].taken)
       let count = min(piece.samples.count - taken, room)
       guard piece.samples.isEmpty || count > 0 else { break }
       if taken == 0 { ledger.add(piece, count: piece.samples.count) }
@@ -130,15 +141,15 @@ struct LiveLine<Item> {
         push(Array(piece.samples[taken..<(taken + count)]), reference, now)
         pace.spend(Double(count) / Double(rate))
         room -= count
-        waitingSamples -= count
+        waiting.samples -= count
       } else {
-        waitingItems -= 1
+        waiting.items -= 1
       }
-      waiting[done].taken += count
-      guard waiting[done].taken == piece.samples.count else { break }
+      waiting.pieces[done].taken += count
+      guard waiting.pieces[done].taken == piece.samples.count else { break }
       done += 1
     }
-    waiting.removeFirst(done)
+    waiting.pieces.removeFirst(done)
   }
 
   private mutating func push(_ microphone: [Int16], _ reference: [Int16], _ now: Instant) {
@@ -150,13 +161,13 @@ struct LiveLine<Item> {
   /// Adds silence once no sound has come for a while, so that the sound before it leaves. The playback
   /// stands still meanwhile: for the echo canceller, no time passes.
   private mutating func flushIfQuiet(_ now: Instant) {
-    guard !isFlushed, waiting.isEmpty else { return }
-    let quiet =
+    guard !quiet.isFlushed, waiting.pieces.isEmpty else { return }
+    let limit =
       ledger.silentCount > 0
-      ? max(Self.shortestQuietBeforeItem, lastLength * 5 / 4)
-      : max(Self.shortestQuiet, lastLength * 2)
-    guard mustFlush || now - lastSound > min(Self.longestQuiet, quiet) else { return }
-    isFlushed = true
+      ? max(Self.shortestQuietBeforeItem, quiet.lastLength * 5 / 4)
+      : max(Self.shortestQuiet, quiet.lastLength * 2)
+    guard quiet.mustFlush || now - quiet.lastSound > min(Self.longestQuiet, limit) else { return }
+    quiet.isFlushed = true
     ledger.addFiller(delay)
     let silence = [Int16](repeating: 0, count: delay)
     push(silence, silence, now)

@@ -23,12 +23,12 @@ extension RealtimeRelay {
     case "session.updated":
       use(RealtimeSession(event.object("session") ?? [:]), isFirst: false, now: now)
     case "response.created":
-      response = event.object("response")?["id"] as? String
-      hasCancelled = false
+      responses.running = event.object("response")?["id"] as? String
+      responses.hasCancelled = false
     case "response.done": responseEnded(event)
     case "response.output_audio.delta", "response.audio.delta": play(event)
     case "input_audio_buffer.speech_started":
-      if turnFinder == .upstream, isOn("interrupt_response") { interrupt(cancels: false) }
+      if turns.finder == .upstream, isOn("interrupt_response") { interrupt(cancels: false) }
     case "error":
       // A client has no use for a fault of an event that it did not send.
       if let id = event.object("error")?["event_id"] as? String, id.hasPrefix(Self.ownPrefix) {
@@ -41,10 +41,10 @@ extension RealtimeRelay {
   }
 
   private mutating func responseEnded(_ event: RealtimeEvent) {
-    guard event.object("response")?["id"] as? String == response else { return }
-    response = nil
-    hasCancelled = false
-    if owesResponse { createResponse() }
+    guard event.object("response")?["id"] as? String == responses.running else { return }
+    responses.running = nil
+    responses.hasCancelled = false
+    if responses.isOwed { createResponse() }
   }
 
   // MARK: Interruptions
@@ -52,20 +52,20 @@ extension RealtimeRelay {
   /// Stops the answer: the client plays no more of it.
   private mutating func interrupt(cancels: Bool) {
     let stopped = playback.stop()
-    interrupted = response ?? interrupted
+    responses.interrupted = responses.running ?? responses.interrupted
     guard settings.truncates else { return }
     for (source, played) in stopped {
       let end = played * 1000 / playback.rate
-      if truncations.count >= Self.mostTruncations { truncations.removeAll() }
-      truncations[source.item] = end
+      if responses.truncations.count >= Self.mostTruncations { responses.truncations.removeAll() }
+      responses.truncations[source.item] = end
       sendOwn(
         "conversation.item.truncate",
         ["item_id": source.item, "content_index": source.contentIndex, "audio_end_ms": end])
       outbox.log.append("interrupted after \(end) ms of \(source.item)")
     }
-    if cancels, let response, !hasCancelled {
-      hasCancelled = true
-      sendOwn("response.cancel", ["response_id": response])
+    if cancels, let running = responses.running, !responses.hasCancelled {
+      responses.hasCancelled = true
+      sendOwn("response.cancel", ["response_id": running])
     }
   }
 
@@ -75,8 +75,8 @@ extension RealtimeRelay {
   mutating func record(_ setting: RealtimeSession.Setting) {
     switch setting {
     case .absent: return
-    case .off: wantedTurns = nil
-    case .on(let settings): wantedTurns = settings
+    case .off: turns.wanted = nil
+    case .on(let settings): turns.wanted = settings
     }
     chooseFinder()
   }
@@ -86,26 +86,26 @@ extension RealtimeRelay {
     if let line = change.line { outbox.log.append(line) }
     switch change {
     case .processing, .fallback:
-      if case .processing = change { isProcessed = true } else { isProcessed = false }
+      if case .processing = change { turns.isProcessed = true } else { turns.isProcessed = false }
       chooseFinder()
-    case .turnStarted where turnFinder == .bridge: turnStarted()
-    case .turnEnded where turnFinder == .bridge: turnEnded()
-    case .turnWithdrawn where turnFinder == .bridge: turnWithdrawn()
+    case .turnStarted where turns.finder == .bridge: turnStarted()
+    case .turnEnded where turns.finder == .bridge: turnEnded()
+    case .turnWithdrawn where turns.finder == .bridge: turnWithdrawn()
     case .turnStarted, .turnEnded, .turnWithdrawn, .late: break
     }
   }
 
   /// The bridge finds turns while a server processes the voice and the client wants turns at all.
   mutating func chooseFinder() {
-    let isOwn = settings.findsTurns && isProcessed && wantedTurns != nil
-    guard isOwn != (turnFinder == .bridge) else { return }
-    turnFinder = isOwn ? .bridge : .upstream
+    let isOwn = settings.findsTurns && turns.isProcessed && turns.wanted != nil
+    guard isOwn != (turns.finder == .bridge) else { return }
+    turns.finder = isOwn ? .bridge : .upstream
     if isOwn {
-      gate.close()
+      turns.gate.close()
       sendOwn(session.update(turnDetection: nil))
     } else {
       sendPreRoll()
-      if let wantedTurns { sendOwn(session.update(turnDetection: wantedTurns)) }
+      if let wanted = turns.wanted { sendOwn(session.update(turnDetection: wanted)) }
     }
     outbox.log.append("turns are found by \(isOwn ? "Anechoic" : "the upstream")")
   }
@@ -117,39 +117,42 @@ extension RealtimeRelay {
   }
 
   private mutating func turnEnded() {
-    guard gate.isOpen else { return }
-    gate.close()
+    guard turns.gate.isOpen else { return }
+    turns.gate.close()
     sendTurn("speech_stopped", "audio_end_ms")
     sendOwn("input_audio_buffer.commit")
     if !session.isTranscription, isOn("create_response") { createResponse() }
   }
 
   private mutating func turnWithdrawn() {
-    guard gate.isOpen else { return }
-    gate.close()
+    guard turns.gate.isOpen else { return }
+    turns.gate.close()
     sendTurn("speech_stopped", "audio_end_ms")
     sendOwn("input_audio_buffer.clear")
   }
 
   private mutating func sendPreRoll() {
-    let samples = gate.open()
+    let samples = turns.gate.open()
     if !samples.isEmpty { send(samples, as: RealtimeEvent("input_audio_buffer.append")) }
   }
 
   /// Asks for an answer, once none runs any more.
   private mutating func createResponse() {
-    owesResponse = response != nil && !hasCancelled
-    if !owesResponse { sendOwn("response.create") }
+    responses.isOwed = responses.running != nil && !responses.hasCancelled
+    if !responses.isOwed { sendOwn("response.create") }
   }
 
   /// Returns a switch of the turn detection that the client wants, which is on unless it says otherwise.
-  private func isOn(_ name: String) -> Bool { wantedTurns?[name] as? Bool ?? (wantedTurns != nil) }
+  private func isOn(_ name: String) -> Bool {
+    turns.wanted?[name] as? Bool ?? (turns.wanted != nil)
+  }
 
   /// Tells the client about a turn, as the API does.
   private mutating func sendTurn(_ event: String, _ field: String) {
-    if event == "speech_started" { lastTurn += 1 }
+    if event == "speech_started" { turns.last += 1 }
     let fields: [String: Any] = [
-      "event_id": "\(Self.ownPrefix)\(event)_\(lastTurn)", "item_id": "item_anechoic_\(lastTurn)",
+      "event_id": "\(Self.ownPrefix)\(event)_\(turns.last)",
+      "item_id": "item_anechoic_\(turns.last)",
       field: Int((sentSeconds * 1000).rounded()),
     ]
     outbox.toClient.append(RealtimeEvent("input_audio_buffer.\(event)", fields).message)

@@ -32,6 +32,32 @@ struct RealtimeRelay: Relay {
     case bridge
   }
 
+  /// The turns of the client.
+  struct Turns {
+    /// The turn detection that the client wants. Nil is none.
+    var wanted: [String: Any]?
+    var finder = TurnFinder.upstream
+    /// Whether a server processes the voice, so that the bridge may find turns.
+    var isProcessed = false
+    /// The sound that passes while the bridge finds turns.
+    var gate: TurnGate
+    /// The number of the newest turn.
+    var last = 0
+  }
+
+  /// The responses of the upstream.
+  struct Responses {
+    /// The response that runs, and the one that was interrupted.
+    var running: String?
+    var interrupted: String?
+    /// Whether the bridge has cancelled the response that runs.
+    var hasCancelled = false
+    /// Whether the bridge asks for a response once none runs any more.
+    var isOwed = false
+    /// The ends of the items that the bridge has truncated, in ms.
+    var truncations: [String: Int] = [:]
+  }
+
   /// The bytes of events that follow sound, at which the bridge stops reading.
   private static let mostHeld = 1 << 20
   /// The sound of an upstream that waits to be played, in seconds, at which the bridge stops reading.
@@ -52,36 +78,24 @@ struct RealtimeRelay: Relay {
   var output = WireAudio.pcm16(rate: RealtimeSession.pcmRate)
   var line: LiveLine<Item>?
   var playback: PlaybackLine
-  var gate: TurnGate
   /// The converter of the upstream's sound to the rate of the microphone, or nil.
   private var converter: StreamResampler?
   /// An update of the session that changes the format of the client's sound, and waits for the sound before.
   private var formatChange: (event: RealtimeEvent, message: WebSocketMessage)?
   private var heldBytes = 0
 
-  /// The turn detection that the client wants. Nil is none.
-  var wantedTurns: [String: Any]?
-  var turnFinder = TurnFinder.upstream
-  var isProcessed = false
+  var turns: Turns
   /// The time of the sound that was sent upstream, in seconds.
   var sentSeconds = 0.0
-  /// The response that runs, and the one that was interrupted.
-  var response: String?
-  var interrupted: String?
-  /// Whether the bridge has cancelled the response that runs.
-  var hasCancelled = false
-  var owesResponse = false
-  /// The ends of the items that the bridge has truncated, in ms.
-  var truncations: [String: Int] = [:]
-  /// The numbers of the newest turn and of the newest event of the bridge.
-  var lastTurn = 0
+  var responses = Responses()
+  /// The number of the newest event of the bridge.
   var lastOwn = 0
 
   init(_ name: String, _ settings: Settings, now: Instant) {
     self.name = name
     self.settings = settings
     playback = PlaybackLine(rate: input.rate, now: now)
-    gate = TurnGate(rate: input.rate)
+    turns = Turns(gate: TurnGate(rate: input.rate))
   }
 
   var readsClient: Bool {
@@ -103,7 +117,7 @@ struct RealtimeRelay: Relay {
     case "response.cancel":
       // The upstream would answer that no response runs.
       let id = event.text("response_id")
-      if hasCancelled, id == nil || id == interrupted { return }
+      if responses.hasCancelled, id == nil || id == responses.interrupted { return }
       pass(message)
     default:
       if Self.ordered.contains(event.type) { hold(message) } else { pass(message) }
@@ -161,9 +175,9 @@ struct RealtimeRelay: Relay {
     line = nil
     playback = PlaybackLine(rate: input.rate, now: now)
     converter = nil
-    gate = TurnGate(rate: input.rate)
+    turns.gate = TurnGate(rate: input.rate)
     // Until a session processes the new format, nothing but the upstream finds turns.
-    isProcessed = false
+    turns.isProcessed = false
     chooseFinder()
     send(.update(event, message))
   }
@@ -171,10 +185,12 @@ struct RealtimeRelay: Relay {
   /// The client knows better than the bridge what it has played, unless the bridge has truncated more.
   private mutating func truncate(_ event: RealtimeEvent, _ message: WebSocketMessage) {
     let end = event.fields["audio_end_ms"] as? Int ?? 0
-    if let item = event.text("item_id"), let own = truncations[item], end >= own { return }
+    if let item = event.text("item_id"), let own = responses.truncations[item], end >= own {
+      return
+    }
     if playback.plays(event.text("item_id") ?? "") {
       _ = playback.stop()
-      interrupted = response ?? interrupted
+      responses.interrupted = responses.running ?? responses.interrupted
     }
     pass(message)
   }
@@ -190,7 +206,7 @@ struct RealtimeRelay: Relay {
 
   private mutating func send(_ piece: LiveLine<Item>.Piece) {
     guard case .append(var event) = piece.item else { return send(piece.item) }
-    let samples = gate.pass(piece.samples)
+    let samples = turns.gate.pass(piece.samples)
     guard !samples.isEmpty else { return }
     if !piece.isFirst { event = RealtimeEvent(event.type) }
     send(samples, as: event)
@@ -206,7 +222,7 @@ struct RealtimeRelay: Relay {
       heldBytes -= message.bytes.count
       let wanted = RealtimeSession(event.object("session") ?? [:])
       record(wanted.turnDetection)
-      if turnFinder == .bridge, case .on = wanted.turnDetection {
+      if turns.finder == .bridge, case .on = wanted.turnDetection {
         event.fields["session"] = wanted.withoutTurnDetection
         outbox.toUpstream.append(event.message)
       } else {
@@ -232,7 +248,7 @@ struct RealtimeRelay: Relay {
   /// Adds sound of the upstream to the playback.
   mutating func play(_ event: RealtimeEvent) {
     guard let text = event.text("delta"), let samples = output.samples(text) else { return }
-    if let response = event.text("response_id"), response == interrupted { return }
+    if let response = event.text("response_id"), response == responses.interrupted { return }
     let source = PlaybackLine.Source(
       item: event.text("item_id") ?? "", contentIndex: event.fields["content_index"] as? Int ?? 0)
     playback.append(atInputRate(samples), of: source)
@@ -257,7 +273,7 @@ struct RealtimeRelay: Relay {
     if isFirst, let format = new.inputFormat, format != input, line == nil {
       input = format
       playback = PlaybackLine(rate: input.rate, now: now)
-      gate = TurnGate(rate: input.rate)
+      turns.gate = TurnGate(rate: input.rate)
     }
   }
 }

@@ -47,3 +47,12 @@ struct ReportedRecording {
   /// The name of the file without its folder.
   var name: String { URL(fileURLWithPath: path).lastPathComponent }
 }
+
+/// One processing of a recording, with its settings.
+struct ReportedRun {
+  /// The settings in words where there are several runs, otherwise empty.
+  let name: String
+  let output: SoundSource
+  let log: ReportLog
+  let summary: JobSummary
+}

@@ -5,7 +5,7 @@ internal import Synchronization
 /// A small document at an HTTPS address, which libcurl gets.
 struct HTTPSDocument: Sendable {
   /// The reason why the document could not be got.
-  struct Failure: Error, Equatable, CustomStringConvertible {
+  struct FetchError: Error, Equatable, CustomStringConvertible {
     let description: String
   }
 
@@ -22,15 +22,17 @@ struct HTTPSDocument: Sendable {
 
   /// Gets the document on a thread of its own, because libcurl blocks it. Ends within a second or so
   /// when `cancellation` is set.
-  func get(until cancellation: Cancellation) async throws(Failure) -> [UInt8] {
+  func get(until cancellation: Cancellation) async throws(FetchError) -> [UInt8] {
     let result = await withCheckedContinuation { continuation in
       Thread.detachNewThread { continuation.resume(returning: blockingGet(cancellation)) }
     }
     return try result.get()
   }
 
-  private func blockingGet(_ cancellation: Cancellation) -> Result<[UInt8], Failure> {
-    guard Self.isPrepared else { return .failure(Failure(description: "libcurl cannot be used")) }
+  private func blockingGet(_ cancellation: Cancellation) -> Result<[UInt8], FetchError> {
+    guard Self.isPrepared else {
+      return .failure(FetchError(description: "libcurl cannot be used"))
+    }
     var status = 0
     var problem = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
     var code = CURLE_OK
@@ -48,15 +50,15 @@ struct HTTPSDocument: Sendable {
       (count, isTooLarge) = (body.count, body.is_too_large)
     }
     guard !isTooLarge else {
-      return .failure(Failure(description: "the document has more than \(largestSize) bytes"))
+      return .failure(FetchError(description: "the document has more than \(largestSize) bytes"))
     }
     guard code == CURLE_OK else {
       let text = String(decoding: problem.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
       let words = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
-      return .failure(Failure(description: words.filter { !$0.isNewline }))
+      return .failure(FetchError(description: words.filter { !$0.isNewline }))
     }
     guard status == 200 else {
-      return .failure(Failure(description: "the answer has the status \(status), not 200"))
+      return .failure(FetchError(description: "the answer has the status \(status), not 200"))
     }
     return .success(bytes)
   }

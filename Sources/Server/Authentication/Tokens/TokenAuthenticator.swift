@@ -18,10 +18,6 @@ public final class TokenAuthenticator: Authenticator {
     self.policy = policy
   }
 
-  public convenience init(keys: TokenKeyFile, policy: TokenPolicy) {
-    self.init(keys: .file(keys), policy: policy)
-  }
-
   public var isReady: Bool { keys.isReady }
 
   public func authentication(of call: any Caller) -> Authentication {

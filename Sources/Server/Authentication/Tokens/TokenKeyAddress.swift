@@ -101,7 +101,7 @@ public final class TokenKeyAddress: Sendable {
 
   private func readKeys() async -> Result<(TokenKeys, [UInt8]), TokenKeyError> {
     let bytes: [UInt8]
-    do throws(HTTPSDocument.Failure) {
+    do throws(HTTPSDocument.FetchError) {
       bytes = try await document.get(until: cancellation)
     } catch {
       return .failure(.file(error.description))

@@ -34,6 +34,9 @@ struct ClientBudgets {
     var share = TokenBucket(burst: welcome, perSecond: perSecond)
   }
 
+  /// The joins of other devices. Each join and each leave is an event of the session, of which only the
+  /// last 1,000 are kept.
+  var joins = TokenBucket(burst: 10, perSecond: 1)
   private var all = TokenBucket(burst: perSecond, perSecond: perSecond)
   private var places: [Place] = []
 

@@ -27,8 +27,6 @@ final class SessionHandle: Sendable {
   private let statistics = Mutex(SharedStatistics())
   private let pending = Mutex(PendingReplies())
   private let budgets = Mutex(ClientBudgets())
-  /// Each join and each leave is an event of the session, of which only the last 1,000 are kept.
-  private let joins = Mutex(TokenBucket(burst: 10, perSecond: 1))
 
   init(
     id: String, _ setup: SessionSetup, engine: EngineIdentity, labels: [String: String],
@@ -122,7 +120,7 @@ final class SessionHandle: Sendable {
 
   /// Counts another device that joins. Throws RESOURCE_EXHAUSTED if there are too many.
   func spendJoin() throws(Status) {
-    guard joins.withLock({ $0.take(now: .now) }) else { throw .tooManyJoins }
+    guard budgets.withLock({ $0.joins.take(now: .now) }) else { throw .tooManyJoins }
   }
 
   /// Returns the session's statistics, at most 100 ms old. Callers that wait at the same time share

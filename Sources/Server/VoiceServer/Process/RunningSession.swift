@@ -1,10 +1,10 @@
 internal import AnechoicAPI
 internal import AudioCore
 internal import Authentication
-internal import struct Foundation.Data
-internal import struct Foundation.Date
 internal import GRPCTransport
 internal import SessionWire
+internal import struct Foundation.Data
+internal import struct Foundation.Date
 internal import SwiftProtobuf
 internal import VoiceEngines
 internal import VoiceSessions
@@ -395,4 +395,13 @@ private struct Ending {
   let status: Status
   let ended: () -> Void
   var turn: Timer?
+}
+
+/// The connection of a session to its media client: one `Process` call. For use on the call's thread.
+struct ClientLink {
+  let output: ResponseStream
+  /// Sends the remaining responses and then a status.
+  let end: (Status) -> Void
+  /// Ends the call with a status and forgets the session, because another call has the session now.
+  let replace: (Status) -> Void
 }

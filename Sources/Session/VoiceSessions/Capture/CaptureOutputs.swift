@@ -12,9 +12,10 @@ struct CaptureOutputs: ~Copyable {
   init(_ setup: SessionSetup, _ pipeline: borrowing CapturePipeline) throws {
     let recognizer = try pipeline.recognizerOutput(setup)
     let raw = try pipeline.rawOutput(setup)
-    latencies = (pipeline.latency, Self.latency(recognizer), Self.latency(raw))
+    latencies = (pipeline.delays.latency, Self.latency(recognizer), Self.latency(raw))
     main = MutedOutput(
-      setup.processed, setup, latency: pipeline.latency, latencySamples: pipeline.latencySamples)
+      setup.processed, setup, latency: pipeline.delays.latency,
+      latencySamples: pipeline.delays.latencySamples)
     self.recognizer = recognizer
     self.raw = raw
   }

@@ -6,16 +6,27 @@ internal import VoiceEngines
 /// and channels, holds it back so that its reference comes first, runs the engine, and converts the
 /// result to the format of the output.
 struct CapturePipeline: ~Copyable {
+  /// The delays behind the microphone, all of them constant.
+  struct Delays {
+    /// Of `input`.
+    let heldBack: Duration
+    /// Of the processed output.
+    let latency: Duration
+    /// The same delay in samples of the output, rounded to the nearest.
+    let latencySamples: Int
+    /// To the engine, and to the output of the engine, in samples of the engine.
+    let untilEngineInSamples: Int
+    let untilEngineOutSamples: Int
+    /// Of the sound that findings belong to, in samples of the microphone.
+    let findingsSamples: Int64
+    let microphoneRate: SampleRate
+  }
+
   let engine: any VoiceEngine
   let format: EngineFormat
   /// The last frame in the format of the engine.
   let input: Frame
-  /// The delay of `input` behind the microphone.
-  let heldBack: Duration
-  /// The delay from the microphone to the processed output.
-  let latency: Duration
-  /// The same delay in samples of the output, rounded to the nearest.
-  let latencySamples: Int
+  let delays: Delays
   /// The mic mode that runs, and the reason where it is not the preferred one.
   private(set) var micMode: (mode: MicMode, reason: MicMode.Fallback?)
   /// Whether echo cancellation is suspended because there is no echo. This overrides the
@@ -23,15 +34,8 @@ struct CapturePipeline: ~Copyable {
   private(set) var restsEcho = false
   /// Whether the engine runs in its reduced mode, without its most expensive part.
   private(set) var isReduced = false
-  private let microphoneRate: SampleRate
   /// The settings that the engine was given last.
   private var applied: EngineSettings
-  /// The delay from the microphone to the engine, in samples of the engine.
-  private let untilEngineInSamples: Int
-  /// The delay from the microphone to the output of the engine, in samples of the engine.
-  let untilEngineOutSamples: Int
-  /// The delay from the microphone to the sound that findings belong to, in samples of the microphone.
-  let findingsLatencySamples: Int64
   private var toEngine: FrameConverter
   private var fromEngine: FrameConverter
   private var hold: DelayLine
@@ -61,17 +65,16 @@ struct CapturePipeline: ~Copyable {
     engineOutput = Frame(rate: rate, channelCount: channelCount)
     hold = DelayLine(delay: Self.holdSamples(engineType, format), channelCount: channelCount)
     let untilEngineIn = toEngine.latencySamples + hold.delay
-    heldBack = rate.duration(ofSamples: untilEngineIn)
-    microphoneRate = setup.microphone.rate
-    untilEngineInSamples = untilEngineIn
     let untilEngineOut = untilEngineIn + engineType.latencySamples(format)
-    latency =
-      rate.duration(ofSamples: untilEngineOut)
-      + setup.processed.rate.duration(ofSamples: fromEngine.latencySamples)
-    latencySamples =
-      rate.convert(untilEngineOut, to: setup.processed.rate) + fromEngine.latencySamples
-    untilEngineOutSamples = untilEngineOut
-    findingsLatencySamples = Int64(rate.convert(untilEngineOut, to: setup.microphone.rate))
+    delays = Delays(
+      heldBack: rate.duration(ofSamples: untilEngineIn),
+      latency: rate.duration(ofSamples: untilEngineOut)
+        + setup.processed.rate.duration(ofSamples: fromEngine.latencySamples),
+      latencySamples: rate.convert(untilEngineOut, to: setup.processed.rate)
+        + fromEngine.latencySamples,
+      untilEngineInSamples: untilEngineIn, untilEngineOutSamples: untilEngineOut,
+      findingsSamples: Int64(rate.convert(untilEngineOut, to: setup.microphone.rate)),
+      microphoneRate: setup.microphone.rate)
     self.toEngine = toEngine
     self.fromEngine = fromEngine
   }
@@ -83,7 +86,7 @@ struct CapturePipeline: ~Copyable {
       throw EngineError("\(type(of: engine).identity) has no output for a recognizer")
     }
     return try RecognizerOutput(
-      output, setup, engine, format, untilEngineOut: untilEngineOutSamples)
+      output, setup, engine, format, untilEngineOut: delays.untilEngineOutSamples)
   }
 
   /// Lets the engine begin with an echo path. Returns whether it can.
@@ -106,7 +109,7 @@ struct CapturePipeline: ~Copyable {
   /// Creates the output with the microphone as it was captured, or nil for a session without it.
   func rawOutput(_ setup: SessionSetup) throws -> RawOutput? {
     guard let format = setup.raw else { return nil }
-    return try RawOutput(format, setup, delaySamples: Int(findingsLatencySamples))
+    return try RawOutput(format, setup, delaySamples: Int(delays.findingsSamples))
   }
 
   /// Whether the engine itself writes the output of the session, in the same format.
@@ -123,19 +126,19 @@ struct CapturePipeline: ~Copyable {
     }
     guard settings != applied else { return }
     applied = settings
-    engine.apply(settings, after: untilEngineInSamples + engineSamples(samples))
+    engine.apply(settings, after: delays.untilEngineInSamples + engineSamples(samples))
   }
 
   /// Returns the number of samples of the engine that cover a number of the microphone.
   private func engineSamples(_ samples: Int) -> Int {
-    let (rate, engineRate) = (microphoneRate.hertz, format.rate.hertz)
+    let (rate, engineRate) = (delays.microphoneRate.hertz, format.rate.hertz)
     return (samples * engineRate + rate - 1) / rate
   }
 
   /// The samples of the output of the engine before the one that belongs to the microphone's sample after
   /// `samples` of the next frame.
   func engineOutputSamples(until samples: Int) -> Int {
-    untilEngineOutSamples + engineSamples(samples)
+    delays.untilEngineOutSamples + engineSamples(samples)
   }
 
   /// Switches the engine's reduced mode on or off.

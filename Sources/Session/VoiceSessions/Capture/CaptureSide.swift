@@ -41,25 +41,16 @@ struct CaptureSide: ~Copyable {
   private(set) var processedFrames: Int64 = 0
   /// Whether the session began with the echo path of its setup.
   let usesEchoPathHint: Bool
-  private let hasReference: Bool
-  private let frame: Frame
-  private var microphone: InputTimeline
-  private var settled: Int64 = 0  // the samples that had arrived before the last chunk
-  private var pair: MicrophonePair?
-  private var concealed: ConcealedSpans
+  private var microphone: CapturedMicrophone
   private var pipeline: CapturePipeline
   private var outputs: CaptureOutputs
   private var echo: EchoReference
-  private var convergence = EchoConvergence()
-  /// The part of the last frames of the microphone that the canceller predicts.
-  private var explainedShare: Float = 0
-  private var residualEcho = ResidualEchoDetector()
+  private var removal: EchoRemoval
   private var nearEnd: VoiceActivityDetector
   private var mutedTalker = MutedTalkerDetector()
   /// Nil while turns are not detected.
   private var turns: TurnDetector?
   private var meter = SessionMeter()
-  private var heard: HeardReduction
   private var oppositeChannels = OppositeChannelsDetector()
   private var warnings = CaptureWarnings()
 
@@ -67,17 +58,10 @@ struct CaptureSide: ~Copyable {
     let pipeline = try CapturePipeline(setup, engine)
     let outputs = try CaptureOutputs(setup, pipeline)
     echo = try EchoReference(setup, pipeline, engine)
-    heard = HeardReduction(delay: outputs.latencies.processed)
+    removal = EchoRemoval(heard: HeardReduction(delay: outputs.latencies.processed))
     self.outputs = outputs
-    hasReference = setup.echoReference != nil
     // At most the last chunk, the gap before it and `longestWaitFrames` wait.
-    microphone = InputTimeline(format: setup.microphone, longestLead: nil)
-    frame = Frame(rate: setup.microphone.rate, channelCount: setup.microphone.channelCount)
-    pair =
-      setup.microphone.channelCount == 2
-      ? MicrophonePair(setup.microphonePair, rate: setup.microphone.rate) : nil
-    concealed = ConcealedSpans(
-      frameSize: frame.sampleCount, delay: setup.microphone.rate.samples(in: pipeline.heldBack))
+    microphone = CapturedMicrophone(setup, heldBack: pipeline.delays.heldBack)
     nearEnd = VoiceActivityDetector(setup.configuration.voiceActivity)
     usesEchoPathHint = pipeline.begin(with: setup.echoPathHint)
     self.pipeline = pipeline
@@ -90,7 +74,9 @@ struct CaptureSide: ~Copyable {
   var latencies: (processed: Duration, recognizer: Duration?, raw: Duration?) { outputs.latencies }
   /// The mic mode that runs, and the reason where it is not the preferred one.
   var micMode: (mode: MicMode, reason: MicMode.Fallback?) { pipeline.micMode }
-  var samplesPerFrame: Int { frame.sampleCount }
+  /// The last frame of the processed output.
+  var processed: Frame { _read { yield outputs.processed } }
+  var samplesPerFrame: Int { microphone.frame.sampleCount }
   /// The samples of the microphone that arrived, gaps included.
   var arrived: Int64 { microphone.arrived }
   /// The samples of the microphone that wait.
@@ -98,7 +84,7 @@ struct CaptureSide: ~Copyable {
   var nearEndTalks: Bool { nearEnd.isActive }
   /// Where in the microphone's timeline the near end's present speech began.
   var speechOnset: Int64 { sample(ofFrame: nearEnd.onsetFrame) }
-  var hasConverged: Bool { convergence.isConverged }
+  var hasConverged: Bool { removal.convergence.isConverged }
   /// The delay of the echo behind its reference, or nil where it is unknown.
   var echoDelay: Duration? { echo.status.echoDelay }
 
@@ -112,12 +98,7 @@ struct CaptureSide: ~Copyable {
     _ samples: InputSamples, firstSample: Int64?, deviceTime: Duration?
   ) throws(InputError) -> Int64 {
     let first = firstSample ?? microphone.arrived
-    settled = microphone.arrived
     let missing = try microphone.append(samples, firstSample: firstSample)
-    if missing > 0 {
-      let end = settled + missing + Int64(SampleQueue.fadeSamples(at: microphone.format.rate))
-      concealed.add(settled..<end)
-    }
     if let deviceTime { echo.recordCapture(sample: first, at: deviceTime) }
     return missing
   }
@@ -151,10 +132,7 @@ struct CaptureSide: ~Copyable {
     microphone.hasFrame && (echo.isHere || pipeline.restsEcho || hasWaitedEnough)
   }
 
-  private var hasWaitedEnough: Bool {
-    let size = Int64(frame.sampleCount)
-    return settled - (microphone.taken + size) >= Int64(Self.longestWaitFrames) * size
-  }
+  private var hasWaitedEnough: Bool { microphone.hasWaited(frames: Self.longestWaitFrames) }
 
   // MARK: Controls
 
@@ -191,13 +169,13 @@ struct CaptureSide: ~Copyable {
   ) {
     if isNewWay {
       echo.reset()
-      convergence.restart()
+      removal.convergence.restart()
     }
     pipeline.restEcho(isFreeOfEcho, configuration)
   }
 
   /// Uses the two microphones in another way from the next frame on. Does nothing for one microphone.
-  mutating func use(_ layout: MicrophonePair.Layout?) { pair?.change(to: layout) }
+  mutating func use(_ layout: MicrophonePair.Layout?) { microphone.use(layout) }
 
   /// Mutes or unmutes all outputs from a sample of the microphone on.
   ///
@@ -219,8 +197,7 @@ struct CaptureSide: ~Copyable {
   /// Takes the next frame of the microphone.
   /// Runs per frame: no allocation, lock, log or await.
   mutating func readFrame() {
-    microphone.read(into: frame)
-    pair?.process(frame)
+    microphone.readFrame()
   }
 
   /// Makes the outputs of the frame that was taken. `mix` is the playback of the same time.
@@ -229,21 +206,21 @@ struct CaptureSide: ~Copyable {
     mix: borrowing Frame, _ injections: borrowing InjectionQueue, _ context: Context
   ) -> News {
     var news = News()
-    pipeline.load(frame)
+    pipeline.load(microphone.frame)
     let (conditions, lacksReference) = align(mix, &news)
     // A silent microphone would teach the engine that there is no echo.
     if echo.isMicrophoneMuted { echo.aligned.clear() }
     var findings = pipeline.process(reference: echo.aligned, conditions, into: outputs.processed)
-    explainedShare = findings.explainedShare ?? 0
-    if pipeline.restsEcho { residualEcho.reset() } else { followEcho(&findings, &news) }
+    removal.explainedShare = findings.explainedShare ?? 0
+    if pipeline.restsEcho { removal.residualEcho.reset() } else { followEcho(&findings, &news) }
     listen(findings, context, &news)
     news.turn = findTurn(findings, context)
-    let isMuted = outputs.complete(microphone: frame, input: pipeline.input, injections)
+    let isMuted = outputs.complete(microphone: microphone.frame, input: pipeline.input, injections)
     processedFrames += 1
     watch(findings, lacksReference: lacksReference, context, &news)
     info = FrameInfo(
       speechProbability: findings.speechProbability, hasVoice: findings.hasVoice, isMuted: isMuted)
-    if hasReference { hear(isInjecting: injections.isHeardByFarEnd) }
+    if echo.exists { hear(isInjecting: injections.isHeardByFarEnd) }
     return news
   }
 
@@ -256,15 +233,19 @@ struct CaptureSide: ~Copyable {
   ) -> (conditions: EchoConditions, lacksReference: Bool) {
     let wasKnown = echo.status.echoDelay != nil
     let (change, isMissing) = echo.advance(
-      microphone: pipeline.input, mix: mix, explainedShare: explainedShare)
+      microphone: pipeline.input, mix: mix, explainedShare: removal.explainedShare)
     let conditions = EchoConditions(
       path: echo.path, isReferenceMissing: isMissing,
-      isMicrophoneConcealed: concealed.reachNextFrame())
+      isMicrophoneConcealed: microphone.isNextFrameConcealed())
     // Without an echo, neither its path nor its reference matters.
     guard !pipeline.restsEcho else { return (conditions, false) }
     let isNew = change == .moved || !wasKnown && echo.status.echoDelay != nil
     // A step that the client reported leaves the canceller nothing to learn.
-    if isNew { convergence.restart() } else if change == .followed { convergence.step() }
+    if isNew {
+      removal.convergence.restart()
+    } else if change == .followed {
+      removal.convergence.step()
+    }
     news.hasEchoPath = isNew || change == .followed
     if isMissing { meter.referenceMissed() }
     return (conditions, isMissing)
@@ -274,18 +255,19 @@ struct CaptureSide: ~Copyable {
   /// echo does not count as voice.
   private mutating func followEcho(_ findings: inout FrameFindings, _ news: inout News) {
     let mayHaveEcho = echo.mayBeHeard
-    let hasJustConverged = convergence.process(
+    let hasJustConverged = removal.convergence.process(
       EchoConvergence.Observation(
         reduction: findings.echoReduction, mayHaveEcho: mayHaveEcho,
         isLagKnown: echo.status.echoDelay != nil, microphone: pipeline.input.meanSquare,
         presence: findings.echoPresence))
-    residualEcho.process(
+    removal.residualEcho.process(
       reference: echo.newestMeanSquare, microphone: pipeline.input.meanSquare,
       output: outputs.processed.meanSquare)
     if hasJustConverged, echo.status.echoDelay != nil { news.hasEchoPath = true }
     let mayBeEcho =
-      convergence.isLearning || convergence.isStepping && !nearEnd.isActive
-      || (convergence.isLost || warnings.hasResidualEcho) && !hasTalkedFor(Self.surelyVoice)
+      removal.convergence.isLearning || removal.convergence.isStepping && !nearEnd.isActive
+      || (removal.convergence.isLost || warnings.hasResidualEcho)
+        && !hasTalkedFor(Self.surelyVoice)
     if mayHaveEcho, mayBeEcho { findings.hasVoice = false }
   }
 
@@ -311,7 +293,7 @@ struct CaptureSide: ~Copyable {
     guard turns != nil else { return nil }
     let observation = TurnObservation(
       speechProbability: findings.speechProbability, hasVoice: findings.hasVoice,
-      explainedShare: explainedShare, microphoneMeanSquare: pipeline.input.meanSquare,
+      explainedShare: removal.explainedShare, microphoneMeanSquare: pipeline.input.meanSquare,
       referenceMeanSquare: echo.newestMeanSquare,
       farEndIsAudible: context.farEndIsAudible ?? (echo.newestMeanSquare > Self.audibleReference))
     // Before injected speech is added, and before mute.
@@ -321,7 +303,7 @@ struct CaptureSide: ~Copyable {
 
   /// Measures how much of the echo is heard. Injected speech in the output is no echo.
   private mutating func hear(isInjecting: Bool) {
-    heard.process(
+    removal.heard.process(
       HeardReduction.Observation(
         microphone: meter.microphoneMeanSquare, reference: echo.newestMeanSquare,
         output: outputs.processed.meanSquare, hasVoice: info.hasVoice,
@@ -332,16 +314,16 @@ struct CaptureSide: ~Copyable {
   private mutating func watch(
     _ findings: FrameFindings, lacksReference: Bool, _ context: Context, _ news: inout News
   ) {
-    meter.measure(microphone: frame, processed: outputs.processed, findings)
+    meter.measure(microphone: microphone.frame, processed: outputs.processed, findings)
     let needsEcho = !pipeline.restsEcho
     let observation = CaptureWarnings.Observation(
-      meanSquare: meter.microphoneMeanSquare, peak: frame.peak,
+      meanSquare: meter.microphoneMeanSquare, peak: microphone.frame.peak,
       noiseFloor: meter.noiseFloorLevel, isInterrupted: context.isInterrupted,
       playsWithoutReference: lacksReference
-        || !hasReference && context.farEndPlays && needsEcho,
+        || !echo.exists && context.farEndPlays && needsEcho,
       hasUnsteadyClocks: needsEcho && echo.status.hasUnsteadyClocks,
       hasResidualEcho: hasResidualEcho(findings),
-      hasOppositeChannels: oppositeChannels.process(frame),
+      hasOppositeChannels: oppositeChannels.process(microphone.frame),
       referenceHasMicrophone: needsEcho && echo.status.hasMicrophoneInReference,
       referenceHasGaps: needsEcho && echo.hasGaps)
     warnings.process(observation) { news.warnings.add($0) }
@@ -350,10 +332,10 @@ struct CaptureSide: ~Copyable {
   /// Returns whether echo stays in the output, or nil while nothing plays that would show it.
   private func hasResidualEcho(_ findings: FrameFindings) -> Bool? {
     guard !pipeline.restsEcho else { return false }
-    guard residualEcho.isKnown else { return nil }
-    guard residualEcho.isEchoLeft(referenceHasGaps: echo.hasGaps) else { return false }
-    return echo.hasGaps || residualEcho.isEchoLoud
-      || !convergence.isEnough(findings.echoReduction)
+    guard removal.residualEcho.isKnown else { return nil }
+    guard removal.residualEcho.isEchoLeft(referenceHasGaps: echo.hasGaps) else { return false }
+    return echo.hasGaps || removal.residualEcho.isEchoLoud
+      || !removal.convergence.isEnough(findings.echoReduction)
   }
 
   /// Adds a share of the frame of each output, which is less than 1 for the last frame.
@@ -366,7 +348,7 @@ struct CaptureSide: ~Copyable {
 
   /// The sample of the microphone that a finding in a frame belongs to.
   func sample(ofFrame frame: Int64) -> Int64 {
-    max(0, frame * Int64(samplesPerFrame) - pipeline.findingsLatencySamples)
+    max(0, frame * Int64(samplesPerFrame) - pipeline.delays.findingsSamples)
   }
 
   /// The echo path that the canceller has learnt, or nil if it has not converged. Allocates.
@@ -393,15 +375,24 @@ struct CaptureSide: ~Copyable {
   var statistics: SessionStatistics {
     var statistics = meter.statistics(pipeline.engine.echoMetrics, pipeline.micMode.mode)
     statistics.isReduced = pipeline.isReduced
-    statistics.hasConverged = convergence.isConverged
+    statistics.hasConverged = removal.convergence.isConverged
     statistics.echoDelay = pipeline.restsEcho ? nil : echo.status.echoDelay
     // A slower loudspeaker lets the echo come later and later.
     statistics.driftPPM = echo.status.drift.map { -$0 }
-    guard hasReference else { return statistics }
+    guard echo.exists else { return statistics }
     statistics.levels.reference = Decibels.level(meanSquare: echo.newestMeanSquare)
     statistics.heard = .init(
-      isReferenceActive: heard.isReferenceActive, reduction: heard.recent,
-      reductionOfSession: heard.ofSession)
+      isReferenceActive: removal.heard.isReferenceActive, reduction: removal.heard.recent,
+      reductionOfSession: removal.heard.ofSession)
     return statistics
   }
+}
+
+/// How well the canceller removes the echo, by what is heard of it.
+private struct EchoRemoval {
+  var convergence = EchoConvergence()
+  /// The part of the last frames of the microphone that the canceller predicts.
+  var explainedShare: Float = 0
+  var residualEcho = ResidualEchoDetector()
+  var heard: HeardReduction
 }

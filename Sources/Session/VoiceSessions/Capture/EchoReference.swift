@@ -9,13 +9,6 @@ struct EchoReference: ~Copyable {
 
   /// The peak above which a reference is heard: -60 dBFS.
   private static let leastPeak: Float = 0.001
-  /// The frames for which a room sounds after the reference, and the longest time from the reference
-  /// to the end of its echo.
-  private static let tailFrames = 15
-  private static let longestEchoFrames = 100 + tailFrames
-  /// The frames of silence, after that in which an echo comes, which only a muted microphone has.
-  private static let silenceOfMute = 5
-
   /// The part of the microphone from which on the canceller explains it.
   private static let leastExplained: Float = 0.4
 
@@ -38,14 +31,7 @@ struct EchoReference: ~Copyable {
   /// Nil without a reference from the client: the session's own playback has no gaps.
   private var gapDetector: ReferenceGapDetector?
   private let input: Frame
-  private var framesSincePlayed: Int
-  private var framesSinceAligned: Int
-  /// Whether `aligned` was loud enough to be heard: a bit a frame, the last one lowest.
-  private var loudFrames: UInt32 = 0
-  /// The frames of digital silence in the microphone, up to now.
-  private var silentFrames = 0
-  /// The frames after which an echo has come for sure.
-  private let latestEcho: Int
+  private var timing: EchoTiming
 
   init(_ setup: SessionSetup, _ capture: borrowing CapturePipeline, _ engine: any VoiceEngine.Type)
     throws
@@ -56,14 +42,12 @@ struct EchoReference: ~Copyable {
     aligned = Frame(rate: format.rate, channelCount: format.channelCount)
     input = Frame(rate: format.rate, channelCount: format.channelCount)
     gapDetector = source == .client ? ReferenceGapDetector(rate: format.rate) : nil
-    framesSincePlayed = Self.longestEchoFrames
-    framesSinceAligned = Self.longestEchoFrames
     microphoneRates = (setup.microphone.rate, capture.format.rate)
-    latestEcho = engine.goodReferenceLeads.upperBound.frames + 1
+    timing = EchoTiming(latestEcho: engine.goodReferenceLeads.upperBound.frames + 1)
     aligner = try ReferenceAligner(
       microphone: capture.format.rate, reference: format.rate,
       referenceChannelCount: format.channelCount,
-      heldBack: capture.heldBack,
+      heldBack: capture.delays.heldBack,
       leads: .init(best: engine.bestReferenceLead, good: engine.goodReferenceLeads),
       hasOwnClock: source == .client)
   }
@@ -76,19 +60,16 @@ struct EchoReference: ~Copyable {
     aligner.begin(lag: path.lag / .seconds(1), held: path.held / .seconds(1))
   }
 
+  /// Whether the session has a reference.
+  var exists: Bool { source != .none }
+
   /// Whether the microphone may still contain sound that was played.
-  var mayBeHeard: Bool {
-    status.echoDelay == nil
-      ? framesSincePlayed < Self.longestEchoFrames : framesSinceAligned < Self.tailFrames
-  }
+  var mayBeHeard: Bool { timing.mayBeHeard(isLagKnown: status.echoDelay != nil) }
 
   /// Whether the microphone has been silent for so long that the echo of a loud reference must have come
   /// meanwhile: it is muted by a switch of its own. Shorter silence is usual on a telephone line, whose
   /// pauses are digital, until the echo comes.
-  var isMicrophoneMuted: Bool {
-    status.echoDelay != nil && silentFrames >= latestEcho + Self.silenceOfMute
-      && loudFrames >> latestEcho & ((1 << Self.silenceOfMute) - 1) != 0
-  }
+  var isMicrophoneMuted: Bool { status.echoDelay != nil && timing.lacksEcho }
 
   /// Forgets the echo's path and the devices' clocks, because the echo takes another path.
   mutating func reset() {
@@ -136,7 +117,7 @@ struct EchoReference: ~Copyable {
     guard source != .none else { return (.none, false) }
     let change = aligner.append(
       microphone: microphone, isExplained: explainedShare >= Self.leastExplained)
-    framesSincePlayed = min(framesSincePlayed + 1, Self.longestEchoFrames)
+    timing.advance()
     newestMeanSquare = 0
     if source == .client {
       appendWhatCame()
@@ -147,10 +128,8 @@ struct EchoReference: ~Copyable {
     let isMissing = !aligner.hasReference(afterFrames: 0)
     path = path(after: change)
     aligner.read(into: aligned)
-    let isLoud = aligned.peak > Self.leastPeak
-    framesSinceAligned = isLoud ? 0 : min(framesSinceAligned + 1, Self.longestEchoFrames)
-    loudFrames = loudFrames << 1 | (isLoud ? 1 : 0)
-    silentFrames = microphone.peak == 0 ? min(silentFrames + 1, Self.longestEchoFrames) : 0
+    timing.record(
+      isLoud: aligned.peak > Self.leastPeak, isMicrophoneSilent: microphone.peak == 0)
     return (change, isMissing)
   }
 
@@ -181,7 +160,54 @@ struct EchoReference: ~Copyable {
   }
 
   private mutating func recordLevels(peak: Float, meanSquare: Float) {
-    if peak > Self.leastPeak { framesSincePlayed = 0 }
+    if peak > Self.leastPeak { timing.played() }
     newestMeanSquare = meanSquare
+  }
+}
+
+/// The frames since the reference was loud, and thus whether its echo may be heard.
+private struct EchoTiming {
+  /// The frames for which a room sounds after the reference, and the longest time from the reference
+  /// to the end of its echo.
+  private static let tailFrames = 15
+  private static let longestEchoFrames = 100 + tailFrames
+  /// The frames of silence, after that in which an echo comes, which only a muted microphone has.
+  private static let silenceOfMute = 5
+
+  /// The frames after which an echo has come for sure.
+  private let latestEcho: Int
+  private var framesSincePlayed = longestEchoFrames
+  private var framesSinceAligned = longestEchoFrames
+  /// Whether the aligned reference was loud enough to be heard: a bit a frame, the last one lowest.
+  private var loudFrames: UInt32 = 0
+  /// The frames of digital silence in the microphone, up to now.
+  private var silentFrames = 0
+
+  init(latestEcho: Int) { self.latestEcho = latestEcho }
+
+  func mayBeHeard(isLagKnown: Bool) -> Bool {
+    isLagKnown
+      ? framesSinceAligned < Self.tailFrames : framesSincePlayed < Self.longestEchoFrames
+  }
+
+  /// Whether the microphone is silent, also where the echo of a loud reference must be.
+  var lacksEcho: Bool {
+    silentFrames >= latestEcho + Self.silenceOfMute
+      && loudFrames >> latestEcho & ((1 << Self.silenceOfMute) - 1) != 0
+  }
+
+  /// Begins the next frame.
+  mutating func advance() {
+    framesSincePlayed = min(framesSincePlayed + 1, Self.longestEchoFrames)
+  }
+
+  /// Records that a loud frame of the reference came.
+  mutating func played() { framesSincePlayed = 0 }
+
+  /// Records the aligned reference and the microphone of a frame.
+  mutating func record(isLoud: Bool, isMicrophoneSilent: Bool) {
+    framesSinceAligned = isLoud ? 0 : min(framesSinceAligned + 1, Self.longestEchoFrames)
+    loudFrames = loudFrames << 1 | (isLoud ? 1 : 0)
+    silentFrames = isMicrophoneSilent ? min(silentFrames + 1, Self.longestEchoFrames) : 0
   }
 }

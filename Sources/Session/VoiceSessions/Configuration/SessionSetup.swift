@@ -50,6 +50,9 @@ public struct SessionSetup: Sendable {
   /// Whether another device than the microphone's plays the playback. Its times belong to another clock,
   /// so the echo is found in the sound alone.
   public var playsElsewhere = false
+  /// Whether the session emits the frames of the processed output and of the playback as they are, and
+  /// no chunks. For a receiver in the same process.
+  public var emitsFrames = false
   /// The number of frames in a chunk of output.
   public var framesPerChunk = 1
   /// The number of frames between two statistics, or nil for none.

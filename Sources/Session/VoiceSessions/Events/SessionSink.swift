@@ -1,8 +1,14 @@
+public import AudioCore
+
 /// The receiver of a session's results. Its methods are called on the session's thread, in the order of
 /// the timeline.
 public protocol SessionSink: AnyObject {
   /// Receives a chunk, which is valid until the method returns.
   func emit(_ chunk: OutputChunk)
+  /// Receives a frame of the processed output and the frame of the playback of the same time, if the
+  /// setup asks for frames. They are valid until the method returns, and the session must not be used
+  /// meanwhile. The playback is silent in a session without one. Runs per frame.
+  func emit(processed: borrowing Frame, playback: borrowing Frame)
   func emit(_ event: SessionEvent)
   func emit(_ result: ControlResult)
   func emit(_ statistics: SessionStatistics)
@@ -15,6 +21,9 @@ public protocol SessionSink: AnyObject {
 }
 
 extension SessionSink {
+  /// Receives nothing.
+  public func emit(processed: borrowing Frame, playback: borrowing Frame) {}
+
   /// Receives nothing.
   public func emit(_ path: EchoPath) {}
 

@@ -60,6 +60,21 @@ struct PlayoutControl {
     var wentOn = false
   }
 
+  /// The state before a stall that goes on, and the latest arrival of its gap.
+  private struct Stall {
+    var earliestBefore: Int64 = 0
+    var wasInStep = false
+    var peak: Int64 = 0
+  }
+
+  /// The last arrival: the samples that had arrived, the frames since, and the lateness before the
+  /// last frame.
+  private struct LastArrival {
+    var samples: Int64 = 0
+    var frames = 0
+    var lateness: Int64 = 0
+  }
+
   /// The longest jitter that the target follows. A longer pause of the arrivals is a stall.
   static let largestJitter = Duration.milliseconds(200)
   /// A sender that is further ahead than this is so on purpose.
@@ -85,16 +100,12 @@ struct PlayoutControl {
   private var phase = Phase.stopped
   private var arrivals = ArrivalWindow()
   private var home: Int64?  // the latest arrival when the sender was last in step
-  private var earliestBefore: Int64 = 0  // the earliest arrival before the stall that goes on
-  private var wasInStep = false  // before the stall that goes on
-  private var peak: Int64 = 0  // the latest arrival of the gap that goes on
+  private var stall = Stall()
   private var pace: Double?  // samples to leave out with each frame, while a backlog is read away
   private var debt = 0.0
   private var framesUntilChange = 0
   private var marginFrames = 0
-  private var lastArrived: Int64 = 0
-  private var lastArrival: Int64 = 0  // the lateness before the last frame
-  private var framesSinceArrival = 0
+  private var lastArrival = LastArrival()
 
   init(rate: SampleRate) {
     size = rate.samplesPerFrame
@@ -122,11 +133,11 @@ struct PlayoutControl {
   mutating func next(_ reading: Reading) -> Action {
     let arrival = reading.elapsed + Int64(size) - reading.arrived
     let lag = reading.elapsed - (reading.arrived - Int64(reading.waiting))
-    framesSinceArrival = reading.arrived > lastArrived ? 0 : framesSinceArrival + 1
-    lastArrived = reading.arrived
+    lastArrival.frames = reading.arrived > lastArrival.samples ? 0 : lastArrival.frames + 1
+    lastArrival.samples = reading.arrived
     framesUntilChange = max(0, framesUntilChange - 1)
     marginFrames = max(0, marginFrames - 1)
-    defer { lastArrival = arrival }
+    defer { lastArrival.lateness = arrival }
     guard reading.waiting >= size else {
       runDry(arrival, hasSome: reading.waiting > 0)
       return .play
@@ -134,7 +145,7 @@ struct PlayoutControl {
     recover(arrival)
     if case .settling(let settling) = phase {
       settle(settling, arrival, lag: lag)
-      delay = lag - earliestBefore
+      delay = lag - stall.earliestBefore
       return .play
     }
     record(arrival, lag: lag)
@@ -144,12 +155,12 @@ struct PlayoutControl {
   /// Handles an arrival while the sound runs.
   private mutating func record(_ arrival: Int64, lag: Int64) {
     arrivals.advance()
-    if framesSinceArrival == 0 || arrivals.isEmpty {
+    if lastArrival.frames == 0 || arrivals.isEmpty {
       arrivals.record(arrival)
       // The pause that this arrival ends. A long pause, which a backlog may have bridged, does not
       // count as jitter.
-      if lastArrival <= max(arrivals.earliest + limits.jitter, home ?? lag) {
-        arrivals.record(max(arrival, lastArrival))
+      if lastArrival.lateness <= max(arrivals.earliest + limits.jitter, home ?? lag) {
+        arrivals.record(max(arrival, lastArrival.lateness))
       }
     }
     let latest = arrivals.latest
@@ -161,7 +172,7 @@ struct PlayoutControl {
 
   /// Whether arrivals were watched for long enough, and go on.
   private var isKnown: Bool {
-    arrivals.frames >= Self.framesToKnow && framesSinceArrival < Self.framesToDrain
+    arrivals.frames >= Self.framesToKnow && lastArrival.frames < Self.framesToDrain
   }
 
   private mutating func runDry(_ arrival: Int64, hasSome: Bool) {
@@ -169,14 +180,14 @@ struct PlayoutControl {
     case .stopped:
       guard hasSome else { return }
       phase = .dry(frames: 0)
-      (earliestBefore, peak, wasInStep) = (arrival, arrival, false)
+      (stall.earliestBefore, stall.peak, stall.wasInStep) = (arrival, arrival, false)
     case .running:
-      earliestBefore = arrivals.earliest
-      wasInStep = arrivals.latest - arrivals.earliest <= 2 * limits.jitter
-      (phase, peak) = (.dry(frames: 1), arrival)
-    case .settling: (phase, peak) = (.dry(frames: 1), arrival)
+      stall.earliestBefore = arrivals.earliest
+      stall.wasInStep = arrivals.latest - arrivals.earliest <= 2 * limits.jitter
+      (phase, stall.peak) = (.dry(frames: 1), arrival)
+    case .settling: (phase, stall.peak) = (.dry(frames: 1), arrival)
     case .dry(let frames):
-      peak = max(peak, arrival)
+      stall.peak = max(stall.peak, arrival)
       guard frames < Self.framesToStop else { return restart() }
       phase = .dry(frames: frames + 1)
     }
@@ -189,8 +200,8 @@ struct PlayoutControl {
     case .stopped: phase = .running
     case .dry:
       marginFrames = Self.framesOfMargin
-      if peak - earliestBefore <= limits.jitter {
-        arrivals.record(peak)
+      if stall.peak - stall.earliestBefore <= limits.jitter {
+        arrivals.record(stall.peak)
         phase = .running
       } else {
         phase = .settling(Settling(earliest: arrival))
@@ -206,16 +217,16 @@ struct PlayoutControl {
     var next = last
     next.frames += 1
     next.earliest = min(next.earliest, arrival)
-    if next.frames > Self.framesToDrain, framesSinceArrival == 0 { next.wentOn = true }
+    if next.frames > Self.framesToDrain, lastArrival.frames == 0 { next.wentOn = true }
     phase = .settling(next)
     guard next.frames.isMultiple(of: Self.framesPerWindow) else { return }
     let nearest = min(
       next.earliest.distance(from: next.before), next.earliest.distance(from: next.earliestOfAll))
     next.earliestOfAll = min(next.earliestOfAll, next.earliest)
     let isSteady = nearest < limits.tolerance / 3
-    let isBack = next.earliestOfAll.distance(from: earliestBefore) <= limits.tolerance
-    if isSteady || next.frames >= Self.framesToSettle && (next.wentOn || !wasInStep) {
-      resume(goesOn: wasInStep || isSteady && isBack, isBack: isBack, next.earliest, lag: lag)
+    let isBack = next.earliestOfAll.distance(from: stall.earliestBefore) <= limits.tolerance
+    if isSteady || next.frames >= Self.framesToSettle && (next.wentOn || !stall.wasInStep) {
+      resume(goesOn: stall.wasInStep || isSteady && isBack, isBack: isBack, next.earliest, lag: lag)
     } else if next.frames >= Self.framesToSettle {
       // A prompt, or a stall that the backlog of the last one bridges: the next arrivals will tell.
       phase = .settling(Settling(earliest: arrival))

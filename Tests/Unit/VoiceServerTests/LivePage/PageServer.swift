@@ -31,7 +31,7 @@ struct PageServer {
     configuration.limits.frameBudget = 0
     if let issuer {
       configuration.authenticator = TokenAuthenticator(
-        keys: try TokenKeyFile(path: issuer.path("keys.json")),
+        keys: .file(try TokenKeyFile(path: issuer.path("keys.json"))),
         policy: TokenPolicy(issuer: TokenIssuer.issuer, audience: TokenIssuer.audience))
     }
     let audits = AuditLines()

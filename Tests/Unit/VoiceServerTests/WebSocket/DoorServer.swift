@@ -27,7 +27,7 @@ struct DoorServer {
     var configuration = TestServer.configuration()
     if let issuer {
       configuration.authenticator = TokenAuthenticator(
-        keys: try TokenKeyFile(path: issuer.path("keys.json")),
+        keys: .file(try TokenKeyFile(path: issuer.path("keys.json"))),
         policy: TokenPolicy(issuer: TokenIssuer.issuer, audience: TokenIssuer.audience))
     }
     configure(&configuration)

@@ -22,8 +22,7 @@ public final class ServerCall {
   private var machine: ServerCallMachine
   private var handler: (any ServerCallHandler)?
   private var place: OpenCalls.Place?
-  private var deadlineTimer: Timer?
-  private var expiry: Timer?
+  private var timers: (deadline: Timer?, expiry: Timer?) = (nil, nil)
 
   /// Creates a call that lives on a queue.
   init(
@@ -70,7 +69,7 @@ public final class ServerCall {
     case .refused(let status): finish(status)
     case .admitted(let value, let expiry):
       attachment = value
-      self.expiry = expiry.flatMap { expiry in
+      timers.expiry = expiry.flatMap { expiry in
         schedule(after: expiry.after) { [weak self] in self?.finish(expiry.status) }
       }
       handler = method.start(self)
@@ -214,10 +213,9 @@ extension ServerCall {
     guard case .deliver = machine.ended() else { return }
     observer?.handled(outcome ?? .cancelled, after: .now - startedAt)
     executor.close()
-    deadlineTimer?.cancel()
-    deadlineTimer = nil
-    expiry?.cancel()
-    expiry = nil
+    timers.deadline?.cancel()
+    timers.expiry?.cancel()
+    timers = (nil, nil)
     let handler = handler.take()
     handler?.ended()
     place?.leave()
@@ -246,8 +244,8 @@ extension ServerCall {
 
   private func startTimer(now: ContinuousClock.Instant) {
     guard let delay = machine.timerToStart(now: now) else { return }
-    deadlineTimer?.cancel()
-    deadlineTimer = schedule(after: delay) { [weak self] in self?.timerFired() }
+    timers.deadline?.cancel()
+    timers.deadline = schedule(after: delay) { [weak self] in self?.timerFired() }
   }
 
   private func timerFired() {

@@ -13,7 +13,7 @@ extension ResumableStream {
       var resumes = false
       do {
         let step = reconnection.next(now: .now, random: .random(in: -1...1))
-        state.withLock { [attempts = reconnection.attempts] in $0.attempts = attempts }
+        state.withLock { [attempts = reconnection.attempts] in $0.connection.attempts = attempts }
         switch step {
         case .resume(let delay):
           resumes = true
@@ -66,7 +66,7 @@ extension ResumableStream {
       request.resumePoint.processedSamples = state.processedSamples
       request.resumePoint.microphoneSample = max(0, first - state.timeline.base)
       let sent = state.journal.sentSample - state.timeline.base
-      return (request, state.server, first, sent)
+      return (request, state.connection.server, first, sent)
     }
     let stream = try await connect(servers[server], request)
     try stream.checkResumption(sent: sent, asked: request.resumePoint.microphoneSample)
@@ -74,7 +74,7 @@ extension ResumableStream {
     let isWanted = state.withLock { state in
       guard case .lost = state.phase else { return false }
       state.phase = .connected(stream)
-      state.connectedAt = .now
+      state.connection.connectedAt = .now
       state.started = stream.started
       state.isMuted = stream.started.mute.muted
       state.processedSamples = max(state.processedSamples, resumed.processedSample)
@@ -108,9 +108,9 @@ extension ResumableStream {
       let oldest = state.journal.oldestSample
       let first = isRealTime ? state.journal.position : oldest
       state.phase = .connected(stream)
-      state.connectedAt = .now
+      state.connection.connectedAt = .now
       state.started = stream.started
-      state.server = server
+      state.connection.server = server
       state.processedSamples = 0
       state.lastEventID = 0
       state.timeline.base = first

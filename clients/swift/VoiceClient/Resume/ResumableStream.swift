@@ -37,6 +37,19 @@ public final class ResumableStream: Sendable {
     case over
   }
 
+  /// The present connection, or the last one.
+  struct Connection {
+    /// The server that has the session.
+    var server = 0
+    /// The time of the first audio that was sent after the last response.
+    var unansweredSince: ContinuousClock.Instant?
+    /// The start, and the number of attempts that the connection took since the last one that was no short one.
+    var connectedAt = ContinuousClock.now
+    var attempts = 0
+    /// Whether the connection was given up, because the server did not answer.
+    var isAbandoned = false
+  }
+
   struct State {
     var phase: Phase
     var started: Anechoic_V1_Started
@@ -50,20 +63,11 @@ public final class ResumableStream: Sendable {
     var decisions = InjectionDecisions()
     var journal: RequestJournal
     var timeline: SessionTimeline
-    /// The server that has the session.
-    var server = 0
+    var connection = Connection()
     /// The number of samples of the processed output, and the last event, of this session.
     var processedSamples: Int64 = 0
     var lastEventID: UInt64 = 0
     var isFinished = false
-    /// The time of the first audio that was sent after the last response.
-    var unansweredSince: ContinuousClock.Instant?
-    /// The time of the present connection, and the number of attempts that it took since the last one that was no
-    /// short one.
-    var connectedAt = ContinuousClock.now
-    var attempts = 0
-    /// Whether the connection was given up, because the server did not answer.
-    var isAbandoned = false
     /// Continues the task that sends, when there is something to send.
     var sender: CheckedContinuation<Void, Never>?
     /// Continues a call of `send`, when there is room.
@@ -106,7 +110,7 @@ public final class ResumableStream: Sendable {
     state.withLock { state in
       KeptSession(
         id: state.started.sessionID, configuration: state.configuration.configuration,
-        began: state.connectedAt)
+        began: state.connection.connectedAt)
     }
   }
 
@@ -256,8 +260,8 @@ public final class ResumableStream: Sendable {
       guard let request = state.journal.popNext() else {
         return (state.isFinished ? .finish : .wait, nil)
       }
-      if state.unansweredSince == nil, case .audio = request.request {
-        state.unansweredSince = .now
+      if state.connection.unansweredSince == nil, case .audio = request.request {
+        state.connection.unansweredSince = .now
       }
       let waiter = hasRoom(state) ? state.waiter.take() : nil
       return (.send(state.timeline.toSession(request)), waiter)
@@ -284,11 +288,11 @@ public final class ResumableStream: Sendable {
   private func answers(_ stream: ProcessStream, within limit: Duration) -> Bool {
     let isInUse = state.withLock { state in
       guard case .connected(let current) = state.phase, current === stream else { return false }
-      guard let since = state.unansweredSince, .now - since > limit else { return true }
-      state.isAbandoned = true
+      guard let since = state.connection.unansweredSince, .now - since > limit else { return true }
+      state.connection.isAbandoned = true
       return false
     }
-    if !isInUse, state.withLock({ $0.isAbandoned }) { stream.cancel() }
+    if !isInUse, state.withLock({ $0.connection.isAbandoned }) { stream.cancel() }
     return isInUse
   }
 
@@ -323,7 +327,7 @@ public final class ResumableStream: Sendable {
   private func record(_ response: Anechoic_V1_ProcessResponse) -> Update? {
     var isAnswered = false
     let (update, waiter) = state.withLock { state -> (Update?, CheckedContinuation<Void, Never>?) in
-      state.unansweredSince = nil
+      state.connection.unansweredSince = nil
       var isNew = true
       switch response.response {
       case .audio(let audio):
@@ -371,21 +375,23 @@ public final class ResumableStream: Sendable {
     let reason: Status? = state.withLock { state in
       let isStopping = status.isStoppingServer
       guard case .connected = state.phase, policy.longestOutage > .zero,
-        state.isAbandoned || status.isLostConnection || isStopping
+        state.connection.isAbandoned || status.isLostConnection || isStopping
       else { return nil }
       let reason =
-        state.isAbandoned
+        state.connection.isAbandoned
         ? Status(.unavailable, "the server has not answered for \(policy.silence)") : status
-      if now - state.connectedAt > ReconnectionPolicy.shortSession { state.attempts = 0 }
+      if now - state.connection.connectedAt > ReconnectionPolicy.shortSession {
+        state.connection.attempts = 0
+      }
       let window = state.started.resumeWindow
       let canResume = !state.started.resumeToken.isEmpty && !isStopping
       state.phase = .lost(
         Reconnection(
           policy, window: canResume ? Duration(window) : nil,
-          server: state.server, of: servers.count,
-          after: state.attempts, now: now), reason: reason)
-      state.isAbandoned = false
-      state.unansweredSince = nil
+          server: state.connection.server, of: servers.count,
+          after: state.connection.attempts, now: now), reason: reason)
+      state.connection.isAbandoned = false
+      state.connection.unansweredSince = nil
       return reason
     }
     wakeEverybody()

@@ -1,3 +1,5 @@
+internal import VoiceEngines
+
 /// The power of the linear canceller's echo estimate, with a decay for late reverberation.
 ///
 /// This safeguard does not depend on the networks: a frame whose residual is much softer than the
@@ -31,4 +33,28 @@ struct LinearEchoEstimate {
   func allowsVoice(continuing: Bool) -> Bool {
     residual >= echo * (continuing ? Self.minimumToContinue : Self.minimumToStart)
   }
+}
+
+/// The echo in the last frames of a call.
+struct EchoObservation {
+  /// The number of frames after the reference in which its echo may arrive while its delay is not
+  /// known.
+  private static let longestEcho = 115
+
+  private(set) var estimate = LinearEchoEstimate()
+  var meter = EchoReductionMeter()
+  /// The path of the echo in the last frame.
+  var path = EchoConditions.Path.unknown
+  private var framesSinceReference = longestEcho
+
+  /// Records the echo estimate of every frame, also while the canceller is off: an old estimate
+  /// would otherwise stay for ever. Runs per frame: no allocation, lock, log or await.
+  mutating func record(_ features: borrowing SpectralFeatures) {
+    estimate.record(echo: features.means.echo, residual: features.means.error)
+    let isAudible = features.means.reference > EchoReductionMeter.leastPower
+    framesSinceReference = isAudible ? 0 : min(framesSinceReference + 1, Self.longestEcho)
+  }
+
+  /// Whether the reference plays, or played so recently that its echo may still arrive.
+  var farEndPlays: Bool { framesSinceReference < Self.longestEcho }
 }

@@ -1,0 +1,87 @@
+internal import AudioCore
+
+/// The microphone of a session, frame by frame, with the spans that are not as they were captured.
+struct CapturedMicrophone: ~Copyable {
+  /// The last frame that was read.
+  let frame: Frame
+  private var timeline: InputTimeline
+  private var settled: Int64 = 0  // the samples that had arrived before the last chunk
+  private var pair: MicrophonePair?
+  private var concealed: ConcealedSpans
+
+  /// Creates a microphone. `heldBack` is the delay until its frames are processed.
+  init(_ setup: SessionSetup, heldBack: Duration) {
+    let format = setup.microphone
+    timeline = InputTimeline(format: format, longestLead: nil)
+    frame = Frame(rate: format.rate, channelCount: format.channelCount)
+    pair =
+      format.channelCount == 2 ? MicrophonePair(setup.microphonePair, rate: format.rate) : nil
+    concealed = ConcealedSpans(
+      frameSize: frame.sampleCount, delay: format.rate.samples(in: heldBack))
+  }
+
+  /// The samples that arrived, gaps included.
+  var arrived: Int64 { timeline.arrived }
+  /// The samples that wait.
+  var waiting: Int { timeline.waiting }
+  var hasFrame: Bool { timeline.hasFrame }
+
+  /// Returns whether this number of frames arrived after the next one, before the last chunk.
+  func hasWaited(frames: Int) -> Bool {
+    let size = Int64(frame.sampleCount)
+    return settled - (timeline.taken + size) >= Int64(frames) * size
+  }
+
+  /// Appends samples. Returns how many were missing before them.
+  mutating func append(_ samples: InputSamples, firstSample: Int64?) throws(InputError) -> Int64 {
+    settled = timeline.arrived
+    let missing = try timeline.append(samples, firstSample: firstSample)
+    if missing > 0 {
+      let end = settled + missing + Int64(SampleQueue.fadeSamples(at: timeline.format.rate))
+      concealed.add(settled..<end)
+    }
+    return missing
+  }
+
+  /// Reads the next frame. Runs per frame: no allocation, lock, log or await.
+  mutating func readFrame() {
+    timeline.read(into: frame)
+    pair?.process(frame)
+  }
+
+  /// Returns whether the next frame that is processed has concealed samples. Runs per frame: no
+  /// allocation, lock, log or await.
+  mutating func isNextFrameConcealed() -> Bool { concealed.reachNextFrame() }
+
+  /// Uses two channels in another way from the next frame on. Does nothing for one channel.
+  mutating func use(_ layout: MicrophonePair.Layout?) { pair?.change(to: layout) }
+}
+
+/// The samples of the microphone that are not as they were captured: those of a gap, and those that
+/// fade in after a gap. Frames are asked for in their order.
+struct ConcealedSpans {
+  private var spans: [Range<Int64>] = []
+  private var next: Range<Int64>
+
+  /// `delay` is the number of samples by which the frames come later than the microphone's.
+  init(frameSize: Int, delay: Int) {
+    next = Int64(-delay)..<Int64(frameSize - delay)
+  }
+
+  /// Adds a span that begins after the start of the last one.
+  mutating func add(_ span: Range<Int64>) {
+    guard let last = spans.last, last.upperBound >= span.lowerBound else {
+      return spans.append(span)
+    }
+    spans[spans.count - 1] = last.lowerBound..<max(last.upperBound, span.upperBound)
+  }
+
+  /// Returns whether the next frame contains such samples. Runs per frame: no allocation, lock, log or
+  /// await.
+  mutating func reachNextFrame() -> Bool {
+    while let first = spans.first, first.upperBound <= next.lowerBound { spans.removeFirst() }
+    let isReached = spans.first?.overlaps(next) ?? false
+    next = next.upperBound..<next.upperBound + Int64(next.count)
+    return isReached
+  }
+}

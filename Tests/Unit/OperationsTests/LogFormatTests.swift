@@ -1,6 +1,0 @@
-import Operations
-import Testing
-
-struct LogFormatTests {
-  @Test func aFormatIsChosenByName() { #expect(LogFormat(rawValue: "json") == .json) }
-}
