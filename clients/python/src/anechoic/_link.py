@@ -77,6 +77,7 @@ class Link:
         finally:
             self._is_opening = False
         self._began = asyncio.get_running_loop().time()
+        self.state.is_connected = True  # The task begins later, and the program may feed at once.
         self._task = asyncio.create_task(self._run(self._call))
         if (wanted := self.state.wanted_mute) is not None:  # Since the start was sent.
             self.set_mute(wanted, insists=True)
