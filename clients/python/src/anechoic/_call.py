@@ -12,7 +12,7 @@ from ._answers import problem_of
 from ._connecting import connect_once, is_connecting
 from ._methods import PROCESS
 from ._reconnection import STOPPING
-from ._status import was_connection_lost
+from ._status import FirstStatus, was_connection_lost
 from ._within import watched, within
 from .connection import Connection
 from .errors import AnechoicError, ServerUnavailable
@@ -37,6 +37,7 @@ class Call:
         self._connection, self._channel = connection, connection.channel
         self._headers = connection.metadata(session)
         self._stream: Any = None
+        self._status: FirstStatus | None = None
         self._abandoned = False
         self.is_finished = False
         """Whether this side has ended its requests."""
@@ -69,6 +70,7 @@ class Call:
         if not await connect_once(self._channel):
             raise self._closed_at_once()
         self._stream = PROCESS.on(self._channel, "stream_stream")(metadata=self._headers)
+        self._status = FirstStatus(self._stream)
         answer = watched(self._answer(start))
         try:
             while not is_connecting(self._channel):
@@ -112,7 +114,7 @@ class Call:
                 raise self._lost("the server has sent bytes that are no message", "INTERNAL")
             if response is not grpc.aio.EOF:
                 return response  # type: ignore[no-any-return]
-            if await self._stream.code() == grpc.StatusCode.OK:
+            if await self._stream.code() is grpc.StatusCode.OK:
                 return None
             raise await self._failure()
         except asyncio.CancelledError:
@@ -151,6 +153,7 @@ class Call:
         )
 
     def _error(self, failure: grpc.RpcError) -> Exception:
+        failure = self._status.or_else(failure) if self._status is not None else failure
         error = self._connection.error(failure)
         is_lost = was_connection_lost(failure)
         if is_lost or error.reason in STOPPING:

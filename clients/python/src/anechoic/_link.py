@@ -134,6 +134,7 @@ class Link:
 
     async def room(self) -> None:
         """Waits until audio was sent or is not needed any more. Throws the error of a session that has ended."""
+        self.check()
         self._traffic.room.clear()
         await self._traffic.room.wait()
         self.check()

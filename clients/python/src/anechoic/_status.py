@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Type
+from typing import Any, Coroutine, Type
 
 import grpc
+import grpc.aio
 from google.protobuf.message import DecodeError
 
 from . import errors
@@ -117,3 +118,35 @@ def _line(text: str) -> str:
     'a b [1m'
     """
     return "".join(each if each.isprintable() else " " for each in text[:_LONGEST_TEXT])
+
+
+class FirstStatus:
+    """The status with which a server ended a call.
+
+    grpcio replaces it by INTERNAL if a message of the client fails because the call has ended.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self.error: grpc.aio.AioRpcError | None = None
+        """The first status. None while the call goes on."""
+        stream.add_done_callback(self._note)
+
+    def or_else(self, failure: grpc.RpcError) -> grpc.RpcError:
+        """Returns the first status, or a failure that came without one."""
+        return self.error or failure
+
+    def _note(self, stream: Any) -> None:
+        if self.error is None:
+            self.error = grpc.aio.AioRpcError(
+                _result(stream.code()), _result(stream.initial_metadata()), _result(stream.trailing_metadata()),
+                _result(stream.details()))
+
+
+def _result(work: Coroutine[Any, Any, Any]) -> Any:
+    """Returns the result of work that has nothing to wait for."""
+    try:
+        work.send(None)
+    except StopIteration as end:
+        return end.value
+    work.close()
+    return None
