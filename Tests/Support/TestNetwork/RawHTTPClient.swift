@@ -12,9 +12,14 @@ public final class RawHTTPClient {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
   }
 
-  /// Connects to 127.0.0.1. Only the port of the address counts.
-  public init(_ address: String) throws {
+  /// Connects to 127.0.0.1. Only the port of the address counts. `receiveBuffer` is the size in bytes
+  /// of what the system takes before it is read, unless the system chooses.
+  public init(_ address: String, receiveBuffer: Int32? = nil) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    if var receiveBuffer {
+      setsockopt(
+        descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
+    }
     var name = sockaddr_in()
     name.sin_family = sa_family_t(AF_INET)
     name.sin_port = (address.split(separator: ":").last.flatMap { UInt16($0) } ?? 0).bigEndian

@@ -27,9 +27,10 @@ public final class RawWebSocketClient: @unchecked Sendable {
 
   /// Opens a path. `head` tells whether the server has agreed.
   public init(
-    _ address: String, _ path: String, headers: [String: String] = [:], then first: [UInt8] = []
+    _ address: String, _ path: String, headers: [String: String] = [:], then first: [UInt8] = [],
+    receiveBuffer: Int32? = nil
   ) throws {
-    client = try RawHTTPClient(address)
+    client = try RawHTTPClient(address, receiveBuffer: receiveBuffer)
     client.wait(atMost: 20)
     let usual = [
       "Host": address, "Upgrade": "websocket", "Connection": "Upgrade",

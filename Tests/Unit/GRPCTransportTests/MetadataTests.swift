@@ -93,6 +93,23 @@ struct MetadataTests {
     }
   }
 
+  /// libgrpc ends the connection, with the calls of other clients of a proxy.
+  @Test func headersThatAreTooLargeEndOnlyTheirCall() async throws {
+    try await withServer(.echo) { server in
+      let channel = server.channel()
+      let running = channel.call(.test)
+      try await #expect(running.exchange([1]) == [1])
+      for count in [17_000, 40_000, 60_000] {
+        var metadata = Metadata()
+        metadata.append("long", String(repeating: "x", count: count))
+        let status = try await channel.call(.test, metadata: metadata).outcome()
+        #expect(status.code == .resourceExhausted)
+        #expect(status.message == "the headers of a call may have 16384 bytes")
+      }
+      try await #expect(running.exchange([2]) == [2])
+    }
+  }
+
   @Test func thePeerIsTheClientsAddress() async throws {
     let script = ScriptedHandler.Script(started: { handler in
       handler.note(String(handler.call.peer.prefix(15)))

@@ -80,10 +80,11 @@ async def test_a_session_that_is_left_at_once_has_ended():
         session = anechoic.Session(server.address, microphone=MONO)
         await session.open()
         await session.__aexit__(ValueError, ValueError(), None)  # Before its task has made a step.
-        with pytest.raises(anechoic.SessionEnded):
-            await asyncio.wait_for(session.read(1), 1)
-        with pytest.raises(anechoic.SessionEnded):
+        assert not len(await asyncio.wait_for(session.read(1), 1))
+        with pytest.raises(StopAsyncIteration):
             await asyncio.wait_for(anext(session.events()), 1)
+        with pytest.raises(anechoic.SessionEnded):
+            await session.feed(BLOCK)
         assert not session.is_connected
         assert not await others()
 

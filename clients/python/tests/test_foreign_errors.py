@@ -128,3 +128,25 @@ def test_only_regular_files_are_read(kind, tmp_path):
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=20)
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and str(path) in done.stderr
     assert not (tmp_path / "out.wav").exists()
+
+
+@in_loop
+async def test_the_status_of_the_server_counts_while_messages_are_sent():
+    """grpcio reports INTERNAL if a message fails because the call has ended."""
+    async def script(call):
+        await call.accept()
+        for _ in range(5):
+            await call.context.read()
+        await call.end("CANCELLED", "SESSION_DELETED")
+
+    async with HostileServer(script) as server:
+        for _ in range(30):
+            session = anechoic.Session(server.address, microphone=Format(16000), real_time=False, chunk=0.01)
+            await session.open()
+            with pytest.raises(anechoic.SessionEnded) as ended:
+                while True:
+                    await session.feed(bytes(3200))
+                    await asyncio.sleep(0)
+            assert ended.value.reason == "SESSION_DELETED"
+            await session.close()
+        assert len(server.starts) == 30

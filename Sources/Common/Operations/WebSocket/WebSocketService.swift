@@ -17,6 +17,9 @@ public final class WebSocketService: Sendable {
   /// The size in bytes of the buffers of the system for a connection. Larger ones would hide for
   /// seconds that a client does not read.
   static let systemBuffer: Int32 = 64 << 10
+  /// The size in bytes of the output that may wait in the system for a network that is slower than the
+  /// sound: half a second at 16 kHz. The rest waits here, where a session drops what is too old.
+  static let systemBacklog: Int32 = 16 << 10
 
   private let commands: WebSocketCommands
   private let count = Atomic(0)
@@ -50,7 +53,8 @@ public final class WebSocketService: Sendable {
     _ descriptor: Int32, rest: [UInt8], _ report: @escaping @Sendable (WebSocket.Report) -> Void
   ) -> WebSocket {
     let id = lastID.add(1, ordering: .relaxed).newValue
-    ConnectedSocket.hurry(descriptor, buffer: Self.systemBuffer)
+    ConnectedSocket.hurry(
+      descriptor, buffer: Self.systemBuffer, unsent: Self.systemBacklog)
     let isTaken = commands.add(
       WebSocketConnection(
         id: id, descriptor: descriptor, rest: rest, limits: limits, patience: .init(),

@@ -16,14 +16,20 @@ enum WireAudio: Sendable, Equatable {
     }
   }
 
-  /// Returns the samples of a text in base64, or nil if the text is not valid. Half a sample at the end is
-  /// left out.
-  func samples(_ text: String) -> [Int16]? {
+  /// Returns the samples of a text in base64, or nil if the text is not valid.
+  ///
+  /// `half` is the first byte of a sample that is split between the text before and this one, or nil. The
+  /// function replaces it by that of a sample which is split between this text and the next one.
+  func samples(_ text: String, after half: inout UInt8?) -> [Int16]? {
     guard let data = Data(base64Encoded: text) else { return nil }
     switch self {
-    case .telephone(let law): return law.samples(data)
+    case .telephone(let law):
+      half = nil
+      return law.samples(data)
     case .pcm16:
-      return data.withUnsafeBytes { bytes in
+      let whole = (half.map { Data([$0]) } ?? Data()) + data
+      half = whole.count % 2 == 0 ? nil : whole.last
+      return whole.withUnsafeBytes { bytes in
         (0..<bytes.count / 2).map {
           Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 2, as: Int16.self))
         }

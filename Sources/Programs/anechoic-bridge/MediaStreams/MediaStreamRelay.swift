@@ -31,6 +31,9 @@ struct MediaStreamRelay: Relay {
   private var line: LiveLine<Item>?
   private var playback: PlaybackLine
   private var heldBytes = 0
+  /// The samples that are split between two messages of the caller, and of what the caller hears.
+  private var inputHalf: UInt8?
+  private var outputHalf: UInt8?
 
   init(_ name: String, _ settings: Settings, now: Instant) {
     self.name = name
@@ -50,7 +53,7 @@ struct MediaStreamRelay: Relay {
     case "start": start(stream, now)
     case "media" where stream.isOutbound: play(stream)
     case "media":
-      if let samples = samples(of: stream), !samples.isEmpty, line != nil {
+      if let samples = samples(of: stream, after: &inputHalf), !samples.isEmpty, line != nil {
         line?.add(.media(stream), samples, now: now)
         return
       }
@@ -81,9 +84,11 @@ struct MediaStreamRelay: Relay {
     }
   }
 
-  private func samples(of stream: MediaStreamMessage) -> [Int16]? {
+  private func samples(
+    of stream: MediaStreamMessage, after half: inout UInt8?
+  ) -> [Int16]? {
     guard let payload = stream.payload else { return nil }
-    return format?.samples(payload)
+    return format?.samples(payload, after: &half)
   }
 
   /// Sends a message of the provider, after those that wait.
@@ -100,7 +105,9 @@ struct MediaStreamRelay: Relay {
       switch stream.event {
       case "media": play(stream)
       // The provider plays no more of what it has.
-      case "clear": _ = playback.stop()
+      case "clear":
+        _ = playback.stop()
+        outputHalf = nil
       default: break
       }
     }
@@ -108,7 +115,7 @@ struct MediaStreamRelay: Relay {
   }
 
   private mutating func play(_ stream: MediaStreamMessage) {
-    if let samples = samples(of: stream) { playback.append(samples) }
+    if let samples = samples(of: stream, after: &outputHalf) { playback.append(samples) }
   }
 
   // MARK: Time

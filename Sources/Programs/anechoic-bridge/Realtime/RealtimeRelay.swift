@@ -83,6 +83,9 @@ struct RealtimeRelay: Relay {
   /// An update of the session that changes the format of the client's sound, and waits for the sound before.
   private var formatChange: (event: RealtimeEvent, message: WebSocketMessage)?
   private var heldBytes = 0
+  /// The samples that are split between two messages of the client, and of an item of the upstream.
+  private var inputHalf: UInt8?
+  private var outputHalf: (item: String, byte: UInt8?) = ("", nil)
 
   var turns: Turns
   /// The time of the sound that was sent upstream, in seconds.
@@ -110,7 +113,8 @@ struct RealtimeRelay: Relay {
     guard let event = RealtimeEvent(message) else { return pass(message) }
     switch event.type {
     case "input_audio_buffer.append":
-      guard let samples = event.text("audio").flatMap(input.samples) else { return pass(message) }
+      guard let text = event.text("audio"), let samples = input.samples(text, after: &inputHalf)
+      else { return pass(message) }
       append(event, samples, message, now)
     case "session.update": update(event, message, now)
     case "conversation.item.truncate": truncate(event, message)
@@ -120,7 +124,9 @@ struct RealtimeRelay: Relay {
       if responses.hasCancelled, id == nil || id == responses.interrupted { return }
       pass(message)
     default:
-      if Self.ordered.contains(event.type) { hold(message) } else { pass(message) }
+      guard Self.ordered.contains(event.type) else { return pass(message) }
+      inputHalf = nil  // The upstream begins with an empty buffer.
+      hold(message)
     }
   }
 
@@ -171,6 +177,7 @@ struct RealtimeRelay: Relay {
   private mutating func changeFormat(_ now: Instant) {
     guard isDrained, let (event, message) = formatChange.take() else { return }
     input = RealtimeSession(event.object("session") ?? [:]).inputFormat ?? input
+    inputHalf = nil
     line?.close()
     line = nil
     playback = PlaybackLine(rate: input.rate, now: now)
@@ -247,10 +254,14 @@ struct RealtimeRelay: Relay {
 
   /// Adds sound of the upstream to the playback.
   mutating func play(_ event: RealtimeEvent) {
-    guard let text = event.text("delta"), let samples = output.samples(text) else { return }
+    let item = event.text("item_id") ?? ""
+    if item != outputHalf.item { outputHalf = (item, nil) }
+    guard let text = event.text("delta"),
+      let samples = output.samples(text, after: &outputHalf.byte)
+    else { return }
     if let response = event.text("response_id"), response == responses.interrupted { return }
     let source = PlaybackLine.Source(
-      item: event.text("item_id") ?? "", contentIndex: event.fields["content_index"] as? Int ?? 0)
+      item: item, contentIndex: event.fields["content_index"] as? Int ?? 0)
     playback.append(atInputRate(samples), of: source)
   }
 

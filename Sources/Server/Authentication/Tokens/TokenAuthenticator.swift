@@ -74,7 +74,7 @@ public final class TokenAuthenticator: Authenticator {
 
 /// The token that a call carries in the header `authorization`.
 struct BearerToken: Hashable {
-  /// The maximum size of a token in bytes. libgrpc limits all headers of a call together to 16 KiB.
+  /// The maximum size of a token in bytes. All headers of a call together may have 16 KiB.
   static let largestSize = 8 << 10
   private static let scheme = "bearer "
 

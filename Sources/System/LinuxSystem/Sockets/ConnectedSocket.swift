@@ -34,8 +34,10 @@ public struct ConnectedSocket: ~Copyable {
   }
 
   /// Makes a connection send at once, and gives it buffers of a size in bytes, which the system doubles.
-  public static func hurry(_ descriptor: Int32, buffer: Int32) {
+  /// Of what is sent, at most about `unsent` bytes wait in the system for a slow network.
+  public static func hurry(_ descriptor: Int32, buffer: Int32, unsent: Int32) {
     set(descriptor, IPPROTO_TCP, TCP_NODELAY, 1)
+    set(descriptor, IPPROTO_TCP, TCP_NOTSENT_LOWAT, unsent)
     set(descriptor, SOL_SOCKET, SO_SNDBUF, buffer)
     set(descriptor, SOL_SOCKET, SO_RCVBUF, buffer)
   }

@@ -202,6 +202,17 @@ struct WebSocketServiceTests {
     client.reset()
   }
 
+  /// Otherwise seconds of sound wait there, and nothing that is too old can be dropped.
+  @Test func littleOutputWaitsInTheSystemForASlowNetwork() throws {
+    let echo = try Echo()
+    let client = try RawWebSocketClient(echo.listener.address, "/", receiveBuffer: 4096)
+    for _ in 0..<200 { client.send(RawWebSocketClient.binary, [UInt8](repeating: 0, count: 1024)) }
+    try echo.reports.wait(for: "sent")
+    Thread.sleep(forTimeInterval: 0.5)
+    #expect(echo.reports.all.count { $0 == "sent" } < 48)
+    client.reset()
+  }
+
   @Test func aServiceThatStopsClosesItsConnections() throws {
     let echo = try Echo()
     let client = try echo.client()

@@ -96,6 +96,23 @@ struct RealtimeRelayTests {
     }
   }
 
+  /// A program that reads bytes from a pipe cuts them anywhere.
+  @Test func aSampleMayBeSplitBetweenTwoEvents() {
+    let rig = Rig()
+    rig.open()
+    let samples = (0..<2400).map { Int16($0 * 7) }
+    let bytes = samples.map(\.littleEndian).withUnsafeBytes { Array($0) }
+    for first in stride(from: 0, to: bytes.count, by: 479) {
+      let piece = Data(bytes[first..<min(first + 479, bytes.count)])
+      rig.client("input_audio_buffer.append", ["audio": piece.base64EncodedString()])
+      rig.run(milliseconds: 10)
+    }
+    rig.run(milliseconds: 300)
+    let sent = rig.toUpstream.compactMap { $0["audio"] as? String }
+      .flatMap { Array(Data(base64Encoded: $0) ?? Data()) }
+    #expect(sent == bytes)
+  }
+
   @Test func soundIsSentAsMuchAsCameAndACommitFollowsIt() {
     let rig = Rig()
     rig.open()

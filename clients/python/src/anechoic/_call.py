@@ -106,7 +106,7 @@ class Call:
                 raise self._lost("the server has sent bytes that are no message", "INTERNAL")
             if response is not grpc.aio.EOF:
                 return response  # type: ignore[no-any-return]
-            if await self._stream.code() == grpc.StatusCode.OK:
+            if await self._stream.code() is grpc.StatusCode.OK:
                 return None
             raise await self._failure()
         except asyncio.CancelledError:

@@ -48,6 +48,9 @@ class Feeder:
             if waiting and not added:
                 self._check_pace(waiting)
                 await self._wait()
+            else:  # A program that feeds without a pause must not keep the loop from connecting again.
+                await asyncio.sleep(0)
+                self._link.check()
 
     def feed_nowait(self, times: Times, **inputs: Audio) -> None:
         """Adds audio, and drops the oldest if there is no room."""

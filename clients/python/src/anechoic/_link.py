@@ -77,6 +77,7 @@ class Link:
         finally:
             self._is_opening = False
         self._began = asyncio.get_running_loop().time()
+        self.state.is_connected = True  # The task begins later, and the program may feed at once.
         self._task = asyncio.create_task(self._run(self._call))
         if (wanted := self.state.wanted_mute) is not None:  # Since the start was sent.
             self.set_mute(wanted, insists=True)
@@ -133,6 +134,7 @@ class Link:
 
     async def room(self) -> None:
         """Waits until audio was sent or is not needed any more. Throws the error of a session that has ended."""
+        self.check()
         self._traffic.room.clear()
         await self._traffic.room.wait()
         self.check()

@@ -11,6 +11,7 @@ and wait.
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from types import TracebackType
 from typing import Any, AsyncIterator, Awaitable, Callable, Iterator, List, Mapping, Type, TypeVar
@@ -26,6 +27,8 @@ from .settings import Settings
 from .statistics import Statistics
 
 T = TypeVar("T")
+_END_SECONDS = 1.0
+"""The time for calls that other threads still wait for."""
 
 
 class _Loop:
@@ -33,12 +36,17 @@ class _Loop:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
+        self._process = os.getpid()
         self._thread = threading.Thread(target=self._loop.run_forever, name="anechoic", daemon=True)
         self._thread.start()
 
-    def wait(self, work: Awaitable[T]) -> T:
+    def wait(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Returns the result. Throws `Refused` in a forked process, which has no thread of the loop."""
+        if not self._is_here:
+            raise Refused("the session belongs to the process that opened it; open another one here", reason="FORKED")
+
         async def run() -> T:
-            return await work
+            return await work()
 
         future = asyncio.run_coroutine_threadsafe(run(), self._loop)
         try:
@@ -47,11 +55,26 @@ class _Loop:
             future.cancel()
             raise
 
+    @property
+    def _is_here(self) -> bool:
+        return self._process == os.getpid()
+
     def stop(self) -> None:
-        self.wait(self._loop.shutdown_asyncgens())
+        if not self._is_here:
+            return
+        self.wait(self._end_tasks)
+        self.wait(self._loop.shutdown_asyncgens)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+    async def _end_tasks(self) -> None:
+        """Cancels the work of calls that were interrupted, such as by Ctrl-C, and waits for its end."""
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=_END_SECONDS)
 
 
 class _Blocking:
@@ -63,7 +86,7 @@ class _Blocking:
     def _wait(self, work: Callable[[], Awaitable[T]]) -> T:
         if self._loop is None:
             raise Refused("the session is not open; use it in a with statement", reason="NOT_OPEN")
-        return self._loop.wait(work())
+        return self._loop.wait(work)
 
     def _iterate(self, make: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
         async def begin() -> AsyncIterator[T]:

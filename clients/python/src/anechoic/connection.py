@@ -14,6 +14,7 @@ from . import _methods
 from ._checks import check_flag, check_number
 from ._connecting import connect_once
 from ._credentials import StrPath, Token, check_address, is_local, is_token, tls_credentials, token_of
+from ._processes import check_process
 from ._status import closed_at_once, error_from, was_connection_lost
 from ._within import within
 from .errors import AnechoicError, InvalidRequest, ServerUnavailable, Unauthenticated
@@ -92,6 +93,7 @@ class Connection:
         if self._channel is not None and self._channel.get_state() is grpc.ChannelConnectivity.TRANSIENT_FAILURE:
             self.renew(self._channel)
         if self._channel is None:
+            check_process()
             # libgrpc shares a connection between channels with equal options, even one that is broken.
             options = [
                 ("grpc.keepalive_time_ms", 20_000),

@@ -52,7 +52,7 @@ class LiveFilter:
     The session starts with the first frame, and again whenever it ends: this is tried for ever. While there is none,
     the raw audio passes, or silence. A voice that somebody has muted stays silent, with and without a session, and
     each new session begins with the mute state, the settings and the permissions of the one before. Nothing here
-    waits. Use it in one event loop.
+    waits. Use it in one event loop; `mute`, `unmute` and `is_muted` are for any thread.
     """
 
     def __init__(
@@ -89,6 +89,7 @@ class LiveFilter:
         self._shift = 0
         self._early = bytearray()
         self._early_from = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._ending: set[asyncio.Task[None]] = set()
         self._began = inf
@@ -108,11 +109,11 @@ class LiveFilter:
         return self._state.is_muted
 
     def mute(self) -> None:
-        """Mutes at once, also while there is no session. Does not wait."""
+        """Mutes at once, also while there is no session. Does not wait. Any thread may call it."""
         self._set_mute(True)
 
     def unmute(self) -> None:
-        """Unmutes as soon as the session agrees, or starts. Does not wait."""
+        """Unmutes as soon as the session agrees, or starts. Does not wait. Any thread may call it."""
         self._set_mute(False)
 
     @property
@@ -128,10 +129,10 @@ class LiveFilter:
     def exchange(self, raw: bytes, format: Format) -> bytes:
         """Takes a frame, whose format may change at any time, and returns as many samples."""
         _check_audio(raw, format)
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
-            raise InvalidRequest("exchange: no event loop runs here; call it in a coroutine or callback") from None
+        loop = _running_loop()
+        if loop is None:
+            raise InvalidRequest("exchange: no event loop runs here; call it in a coroutine or callback")
+        self._loop = loop
         if format != self._microphone:
             self._begin(raw, format)
         assert self._voice is not None
@@ -189,6 +190,10 @@ class LiveFilter:
             await asyncio.wait(self._ending)
 
     def _set_mute(self, muted: bool) -> None:
+        loop = self._loop
+        if loop is not None and not loop.is_closed() and loop is not _running_loop():
+            loop.call_soon_threadsafe(self._set_mute, muted)
+            return
         if self._session is not None:
             try:
                 self._session._link.set_mute(muted, insists=True)
@@ -317,6 +322,14 @@ class LiveFilter:
             finally:
                 if self._session is session:  # Another task may have started the next one already.
                     self._session = None
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    """Returns the loop of this thread. None if no loop runs here."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 def _problem(error: Exception) -> str:

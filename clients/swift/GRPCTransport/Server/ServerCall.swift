@@ -39,8 +39,12 @@ public final class ServerCall {
     machine = ServerCallMachine(deadlines: method.deadlines, now: .now)
   }
 
+  /// The maximum size of the headers of a call in bytes. It leaves room for a token of 8 KiB.
+  private static let largestHeaders = 16 << 10
+
   /// Starts the handler, which lives until the call has ended. Refuses the call if its connection
-  /// has too many open calls, or if the interceptor of the method refuses it.
+  /// has too many open calls, if its headers are too large, or if the interceptor of the method
+  /// refuses it.
   func start(_ method: ServerMethod, among openCalls: OpenCalls) {
     observer?.started()
     if let header = method.correlationHeader {
@@ -49,6 +53,10 @@ public final class ServerCall {
     }
     place = openCalls.enter(self)
     guard place != nil else { return finish(openCalls.refusal) }
+    guard metadata.size <= Self.largestHeaders else {
+      let limit = "the headers of a call may have \(Self.largestHeaders) bytes"
+      return finish(Status(.resourceExhausted, limit))
+    }
     switch method.interceptor?.admission(of: self) {
     case nil: handler = method.start(self)
     case .decided(let decision): follow(decision, method)

@@ -30,4 +30,7 @@ public struct Metadata: Sendable, Equatable {
     let key = key.lowercased()
     return entries.first { $0.key == key }?.value
   }
+
+  /// The size in bytes as HTTP/2 counts it: names and values, and 32 bytes more for each entry.
+  var size: Int { entries.reduce(0) { $0 + $1.key.utf8.count + $1.value.count + 32 } }
 }
