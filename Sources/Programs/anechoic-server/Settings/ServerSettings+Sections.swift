@@ -8,7 +8,7 @@ extension ServerSettings {
   /// All settings, in the order of the sample file.
   public static let table = SettingsTable(
     listenSection + tlsSection + authenticationSection + sessionsSection + limitsSection
-      + logSection, defaults: ServerSettings())
+      + logSection + tracingSection, defaults: ServerSettings())
 
   public static let listenSection: [Setting<ServerSettings>] = [
     Setting(

@@ -46,6 +46,7 @@ public struct ServerSettings: Sendable, Equatable {
   public var logFormat = LogFormat.text
   public var logLevel = Logger.Level.info
   public var auditLog: String?
+  public var tracing = TracingSettings()
 
   public init() {}
 }
