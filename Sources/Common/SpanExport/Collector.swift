@@ -38,7 +38,8 @@ public struct Collector: Sendable {
           address, authorities, "anechoic-server", bytes.baseAddress, bytes.count,
           Int(Self.longestTime / .milliseconds(1)),
           { context in
-            context.map { Unmanaged<EndWatch>.fromOpaque($0).takeUnretainedValue().isOver() } ?? true
+            context.map { Unmanaged<EndWatch>.fromOpaque($0).takeUnretainedValue().isOver() }
+              ?? true
           }, Unmanaged.passUnretained(watch).toOpaque(), &status, &problem)
       }
     }

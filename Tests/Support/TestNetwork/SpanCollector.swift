@@ -65,10 +65,12 @@ public final class SpanCollector: Sendable {
   }
 
   public func stop() {
-    guard !state.withLock({ state in
-      defer { state.isStopped = true }
-      return state.isStopped
-    }) else { return }
+    guard
+      !state.withLock({ state in
+        defer { state.isStopped = true }
+        return state.isStopped
+      })
+    else { return }
     shutdown(listener, Int32(SHUT_RDWR))
     close(listener)
   }
@@ -100,7 +102,8 @@ public final class SpanCollector: Sendable {
       if let (head, body) = Self.split(bytes), body.count >= Self.length(head) {
         guard case .answering(let status) = mode else { break }
         if status == 200 { keep(body) }
-        let answer = Array("HTTP/1.1 \(status) -\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}".utf8)
+        let answer = Array(
+          "HTTP/1.1 \(status) -\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}".utf8)
         send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
         return
       }

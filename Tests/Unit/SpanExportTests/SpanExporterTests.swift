@@ -45,7 +45,7 @@ struct SpanExporterTests {
     let span = tracer.startSpan("below", context: above.context)
     span.attributes["number"] = 5
     span.attributes["text"] = "a \"b\" \u{1}ü"
-    span.attributes["long"] = .string(String(repeating: "x", count: 1000))
+    span.attributes["long"] = String(repeating: "x", count: 1000)
     span.recordError(CancellationError())
     span.addLink(SpanLink(context: above.context, attributes: [:]))
     span.setStatus(SpanStatus(code: .error, message: "broken"))
@@ -62,9 +62,10 @@ struct SpanExporterTests {
     #expect(got.attributes["long"]?.count == 256 && got.attributes["late"] == nil)
     #expect(got.events == ["exception"] && got.links == [parent.id])
     #expect(parent.times.contains(got.times.lowerBound) && got.times.lowerBound > 1 << 60)
-    #expect(got.resource == [
-      "service.name": "test", "service.version": "1", "service.instance.id": "a/1",
-    ])
+    #expect(
+      got.resource == [
+        "service.name": "test", "service.version": "1", "service.instance.id": "a/1",
+      ])
     #expect(exported == 2)
     exporter.stop(atMost: .seconds(5))
   }
@@ -91,7 +92,9 @@ struct SpanExporterTests {
     // Within the pause after the first attempts, one second.
     let back = try SpanCollector(port: gone.port)
     let deadline = ContinuousClock.now + .seconds(20)
-    while exported < SpanExporter.mostWaiting, .now < deadline { exporter.flush(atMost: .seconds(1)) }
+    while exported < SpanExporter.mostWaiting, .now < deadline {
+      exporter.flush(atMost: .seconds(1))
+    }
     #expect(back.spans.count == Int(exported) && exported + counted("queue_full") == 20_000)
     #expect(reports.all.count == 2 && reports.all.last == "working", "\(reports.all)")
     exporter.stop(atMost: .seconds(5))

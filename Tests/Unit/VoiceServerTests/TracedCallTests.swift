@@ -84,7 +84,8 @@ struct TracedCallTests {
   @Test func aRefusedCallHasItsCode() async throws {
     let method = Method(service: RPC.sessions, name: RPC.getSession)
     let spans = try await spans(ratio: 1) { server in
-      let request = try Anechoic_V1_GetSessionRequest.with { $0.name = "sessions/nobody" }
+      let request =
+        try Anechoic_V1_GetSessionRequest.with { $0.name = "sessions/nobody" }
         .serializedBytes() as [UInt8]
       await #expect(throws: Status.self) { try await server.grpc.channel.unary(method, request) }
     }

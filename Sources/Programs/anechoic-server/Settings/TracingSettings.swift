@@ -15,7 +15,8 @@ extension ServerSettings {
   public static let tracingSection: [Setting<ServerSettings>] = [
     Setting(
       "tracing.endpoint", flag: "tracing-endpoint", \.tracing.endpoint,
-      .webAddress(schemes: ["https", "http"], allowed: "http://HOST:4318/v1/traces, or with https"),
+      .webAddress(
+        schemes: ["https", "http"], allowed: "http://HOST:4318/v1/traces, or with https"),
       .restart,
       """
       The address to which the server sends spans of calls and sessions, as OTLP/HTTP with JSON
@@ -44,7 +45,8 @@ extension ServerSettings {
     let values = settings.values.tracing
     guard let path = values.authorities else { return }
     guard values.endpoint?.hasPrefix("https:") == true else {
-      throw settings.wrong("tracing.ca_file", "needs a --tracing-endpoint that begins with https://")
+      throw settings.wrong(
+        "tracing.ca_file", "needs a --tracing-endpoint that begins with https://")
     }
     do throws(CommandError) { _ = try CertificateFiles.authorities(CertificateFile(path)) } catch {
       throw settings.wrong("tracing.ca_file", error.description)

@@ -102,12 +102,15 @@ final class ProcessJob {
     } catch {
       stream.cancel()
       // If a file could not be read, that is the cause, not the cancellation that followed.
-      do { _ = try await sending } catch let cause as AudioFileError { throw removingOutputs(cause) }
-      catch {}
+      do { _ = try await sending } catch let cause as AudioFileError {
+        throw removingOutputs(cause)
+      } catch {}
       throw error
     }
     let sent: SentLevels
-    do { sent = try await sending } catch let cause as AudioFileError { throw removingOutputs(cause) }
+    do { sent = try await sending } catch let cause as AudioFileError {
+      throw removingOutputs(cause)
+    }
     return JobSummary(
       sent, found, summaryFiles, sampleCount: outputs.output.sampleCount,
       rate: microphoneFormat.rate,

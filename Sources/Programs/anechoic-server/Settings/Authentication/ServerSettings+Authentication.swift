@@ -82,7 +82,9 @@ extension ServerSettings {
       }
       if let path = values.jwtKeysCA {
         // libcurl reads the file for each fetch, and tells a mistake in it only then.
-        do throws(CommandError) { _ = try CertificateFiles.authorities(CertificateFile(path)) } catch {
+        do throws(CommandError) {
+          _ = try CertificateFiles.authorities(CertificateFile(path))
+        } catch {
           throw settings.wrong("authentication.jwt_keys_ca", error.description)
         }
       }
