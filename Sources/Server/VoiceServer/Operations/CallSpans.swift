@@ -18,10 +18,17 @@ struct CallSpans: CallTracer {
       attributes["rpc.system"] = "grpc"
       attributes["rpc.service"] = method.service
       attributes["rpc.method"] = method.name
-      attributes["client.address"] = PeerAddress.host(of: call.peer)
+      attributes["client.address"] = Self.address(of: call.peer)
       attributes["anechoic.correlation"] = call.correlation
     }
     return CallSpan(span)
+  }
+
+  /// Returns the address of a client without its family.
+  private static func address(of peer: String) -> String {
+    let host = PeerAddress.host(of: peer)
+    let family = ["ipv4:", "ipv6:"].first { host.hasPrefix($0) }
+    return String(host.dropFirst(family?.count ?? 0))
   }
 }
 

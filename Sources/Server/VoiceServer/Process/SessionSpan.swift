@@ -39,7 +39,11 @@ struct SessionSpan: Sendable {
 
   private func set(_ fields: Logger.Metadata) {
     span.updateAttributes { attributes in
-      for (key, value) in fields { attributes["\(Self.prefix)\(key)"] = "\(value)" }
+      for (key, value) in fields {
+        let text = "\(value)"
+        let number = Int64(text).map { SpanAttribute.int($0) } ?? Double(text).map { .double($0) }
+        attributes["\(Self.prefix)\(key)"] = number ?? .string(text)
+      }
     }
   }
 }
