@@ -3,6 +3,7 @@ import AudioCore
 import GRPCTransport
 import Operations
 import SpanExport
+import SwiftProtobuf
 import TestNetwork
 import Testing
 import VoiceServer
