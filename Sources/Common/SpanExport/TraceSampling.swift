@@ -11,7 +11,7 @@ public struct TraceSampling: Sendable {
   private let limit: UInt64
 
   public init(ratio: Double) {
-    self.ratio = min(max(ratio, 0), 1)
+    self.ratio = ratio.isNaN ? 0 : min(max(ratio, 0), 1)
     // The ids are compared by 63 bits, as in the specification.
     limit = UInt64(self.ratio * 0x1p63)
   }

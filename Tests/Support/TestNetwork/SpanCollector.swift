@@ -46,8 +46,15 @@ public final class SpanCollector: Sendable {
     (self.listener, self.port) = (listener, port)
     state.withLock { $0.mode = mode }
     Thread.detachNewThread { [weak self] in
-      while let connection = self.map({ _ in accept(listener, nil, nil) }), connection >= 0 {
-        self?.serve(connection)
+      // The thread keeps no reference while it waits, so that the collector ends with its owner.
+      while true {
+        let connection = accept(listener, nil, nil)
+        guard connection >= 0 else { return }
+        guard let self else {
+          close(connection)
+          return
+        }
+        serve(connection)
       }
     }
   }

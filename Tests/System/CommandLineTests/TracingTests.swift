@@ -49,7 +49,7 @@ struct TracingTests {
     ["--tracing-endpoint", "http://user:secret@a.example/v1/traces"],
     ["--tracing-endpoint", "http://a.example", "--tracing-ca-file", "/proc/self/status"],
     ["--tracing-endpoint", "https://a.example", "--tracing-ca-file", "/proc/self/status"],
-    ["--tracing-sample-ratio", "2"], ["--tracing-service-name", ""],
+    ["--tracing-sample-ratio", "2"], ["--tracing-service", ""],
   ])
   func wrongSettingsAreReported(options: [String]) async throws {
     let result = try await Command.run("anechoic-server", options, in: folder)

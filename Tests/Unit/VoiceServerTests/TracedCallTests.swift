@@ -65,7 +65,7 @@ struct TracedCallTests {
     #expect(call.attributes["anechoic.correlation"] == Self.trace)
     #expect(session.attributes["anechoic.session.end_reason"] == "client_closed")
     #expect(session.attributes["anechoic.session.pacing"] == "media_clock")
-    #expect(session.attributes["anechoic.session.frames"] == "1")
+    #expect(session.attributes["anechoic.session.frames"] == "2")
     #expect(session.attributes["anechoic.session.engine"]?.hasPrefix("anechoic") == true)
   }
 

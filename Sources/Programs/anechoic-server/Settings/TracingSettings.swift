@@ -35,7 +35,7 @@ extension ServerSettings {
       the decision of their client
       """),
     Setting(
-      "tracing.service_name", flag: "tracing-service-name", \.tracing.serviceName,
+      "tracing.service", flag: "tracing-service", \.tracing.serviceName,
       .filledText("name", allowed: "any text"), .restart,
       "The name of the server in traces (service.name)"),
   ]
