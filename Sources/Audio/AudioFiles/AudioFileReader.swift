@@ -40,7 +40,8 @@ public final class AudioFileReader {
   }
 
   /// Returns the next interleaved samples, at most `count` of each channel. Empty at the end.
-  /// Throws if a sample is not a finite number, or if a FLAC or Ogg file has fewer samples than it says.
+  /// Throws if a sample is not a finite number, or if a FLAC or Ogg file has fewer samples than it
+  /// says.
   public func read(samples count: Int) throws(AudioFileError) -> [UInt8] {
     let width = format.bytesPerSampleFrame
     var bytes = [UInt8](repeating: 0, count: count * width)
@@ -92,7 +93,8 @@ public final class AudioFileReader {
   }
 
   private static let hole =
-    "the file has a hole: a part of it is missing or damaged; repair it, or convert what is left to WAV"
+    "the file has a hole: a part of it is missing or damaged; repair it, or convert what is left to "
+    + "WAV"
 
   /// Returns the links of a chained file. Empty for every other file. Throws if pages are missing.
   private static func links(

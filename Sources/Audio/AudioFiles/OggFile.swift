@@ -33,8 +33,8 @@ struct OggFile {
 
   /// The findings in the pages of a file.
   struct Pages {
-    /// The places of the links in a chained file: streams that follow one another. A file that is not
-    /// chained has one link. Nil for a file with too many.
+    /// The places of the links in a chained file: streams that follow one another. A file that is
+    /// not chained has one link. Nil for a file with too many.
     var links: [Range<Int64>]?
     /// Whether a page is missing between others that have sound.
     var hasHole = false
@@ -72,8 +72,8 @@ struct OggFile {
 
     private(set) var hasHole = false
     private var next: [Data: UInt32] = [:]
-    /// The streams whose last page belongs to the header. A recording that was cut at its start lacks
-    /// the pages behind it.
+    /// The streams whose last page belongs to the header. A recording that was cut at its start
+    /// lacks the pages behind it.
     private var inHeader: Set<Data> = []
 
     init(hasHole: Bool = false) { self.hasHole = hasHole }

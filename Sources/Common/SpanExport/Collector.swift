@@ -16,8 +16,8 @@ public struct Collector: Sendable {
   }
 
   let address: String
-  /// A file of PEM with the authorities that sign the certificate of the collector. Nil for those that the
-  /// system trusts.
+  /// A file of PEM with the authorities that sign the certificate of the collector. Nil for those
+  /// that the system trusts.
   let authorities: String?
 
   /// Creates a collector without reaching for it. The address has the path, usually `/v1/traces`.
@@ -26,7 +26,8 @@ public struct Collector: Sendable {
     self.authorities = authorities
   }
 
-  /// Sends a document of JSON. Blocks its thread. Ends within a second or so once `isOver` returns true.
+  /// Sends a document of JSON. Blocks its thread. Ends within a second or so once `isOver` returns
+  /// true.
   func send(_ document: [UInt8], until isOver: @escaping () -> Bool) -> Outcome {
     guard Self.isPrepared else { return .unavailable("libcurl cannot be used") }
     var problem = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))

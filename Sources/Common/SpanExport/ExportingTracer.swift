@@ -1,11 +1,11 @@
 internal import GRPCTransport
 public import Tracing
 
-/// A tracer whose sampled spans go to a collector. It reads and writes the header `traceparent` (W3C Trace
-/// Context, https://www.w3.org/TR/trace-context).
+/// A tracer whose sampled spans go to a collector. It reads and writes the header `traceparent`
+/// (W3C Trace Context, https://www.w3.org/TR/trace-context).
 ///
-/// The trace of a call without this header has the id of the field `correlation`, if the carrier has one, so
-/// that the spans of a call are found with the lines of the log about it.
+/// The trace of a call without this header has the id of the field `correlation`, if the carrier
+/// has one, so that the spans of a call are found with the lines of the log about it.
 public struct ExportingTracer: Tracer {
   /// The field of a carrier with the id of a trace that begins here: 32 hexadecimal digits.
   public static let correlation = "correlation"

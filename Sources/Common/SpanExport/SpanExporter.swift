@@ -5,9 +5,9 @@ internal import Synchronization
 
 /// A thread that sends spans to a collector in batches, behind a bounded queue.
 ///
-/// `export` never waits. A batch goes when it is full, or when its first span is `longestWait` old. While the
-/// collector does not answer, the thread tries again with growing pauses; spans that find the queue full, and
-/// those that the collector refuses, are dropped and counted.
+/// `export` never waits. A batch goes when it is full, or when its first span is `longestWait` old.
+/// While the collector does not answer, the thread tries again with growing pauses; spans that find
+/// the queue full, and those that the collector refuses, are dropped and counted.
 public final class SpanExporter: Sendable {
   /// The maximum number of spans that wait.
   public static let mostWaiting = 2048
@@ -98,8 +98,8 @@ public final class SpanExporter: Sendable {
     wait(until: .now + limit) { $0.waiting.isEmpty && $0.inFlight == 0 }
   }
 
-  /// Sends the spans that wait, and ends the thread. Returns after `limit` at the latest. Spans that were not
-  /// sent by then are dropped.
+  /// Sends the spans that wait, and ends the thread. Returns after `limit` at the latest. Spans
+  /// that were not sent by then are dropped.
   public func stop(atMost limit: Duration) {
     let end = ContinuousClock.now + limit
     state.withLock { $0.end = end }
@@ -161,7 +161,8 @@ public final class SpanExporter: Sendable {
     }
   }
 
-  /// Waits before the next attempt. Returns false if the exporter ends: its collector gets no second chance.
+  /// Waits before the next attempt. Returns false if the exporter ends: its collector gets no
+  /// second chance.
   private func pause(_ duration: Duration) -> Bool {
     let end = ContinuousClock.now + duration
     while .now < end {
@@ -175,7 +176,8 @@ public final class SpanExporter: Sendable {
 }
 
 extension SpanExporter.State {
-  /// Takes the batch that is due. Otherwise returns the time to wait, and whether the exporter has ended.
+  /// Takes the batch that is due. Otherwise returns the time to wait, and whether the exporter has
+  /// ended.
   fileprivate mutating func take() -> (batch: [FinishedSpan]?, wait: Duration, isOver: Bool) {
     let age = ContinuousClock.now - oldest
     let isDue =

@@ -1,10 +1,10 @@
 public import GRPCTransport
 
-/// The decision whether the spans of a trace are recorded: that of its parent, and for a trace that begins
-/// here a share of all.
+/// The decision whether the spans of a trace are recorded: that of its parent, and for a trace that
+/// begins here a share of all.
 ///
-/// Traces are chosen by their id, as TraceIdRatioBased of OpenTelemetry does, so that all servers of a fleet
-/// choose the same ones.
+/// Traces are chosen by their id, as TraceIdRatioBased of OpenTelemetry does, so that all servers
+/// of a fleet choose the same ones.
 public struct TraceSampling: Sendable {
   /// The share of the traces that begin here, from 0 to 1.
   public let ratio: Double

@@ -36,8 +36,8 @@ public struct ServerConfiguration: Sendable {
   /// The metrics that the server counts.
   public var metrics = ServerMetrics()
   public var log = ServerLog.silent
-  /// The tracer of calls and sessions, or nil. It reads the headers of a call, and as `correlation` the id of
-  /// the call in the log.
+  /// The tracer of calls and sessions, or nil. It reads the headers of a call, and as `correlation`
+  /// the id of the call in the log.
   public var tracer: (any Tracer)?
   /// The time without a read after which a session in real time ends.
   public var slowConsumerTimeout = Duration.seconds(5)

@@ -103,7 +103,8 @@ struct AudioFileTests {
     #expect(error?.problem.contains("truncated") == true)
   }
 
-  /// A missing page is seen at once, and a page with other bytes at the end, when samples are missing.
+  /// A missing page is seen at once, and a page with other bytes at the end, when samples are
+  /// missing.
   @Test(arguments: [true, false])
   func anOggFileWithAHoleIsRefused(isMissing: Bool) throws {
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -224,8 +224,8 @@ extension MetricDeclaration {
   public static let handshakesClosed = MetricDeclaration(
     "anechoic_tls_connections_closed_early_total", .counter, unit: "connections",
     help: """
-      The connections that clients closed before TLS was established, without a reason: those of load \
-      balancers and commands that look whether the port is open.
+      The connections that clients closed before TLS was established, without a reason: those of \
+      load balancers and commands that look whether the port is open.
       """)
 
   public static let spansExported = MetricDeclaration(
@@ -236,8 +236,8 @@ extension MetricDeclaration {
     "anechoic_trace_spans_dropped_total", .counter,
     labels: [Label("reason", "queue_full, refused, shutdown")], unit: "spans",
     help: """
-      The spans of traces that did not reach the collector: it was away or slow for so long that the \
-      queue was full, it refused them, or the server stopped.
+      The spans of traces that did not reach the collector: it was away or slow for so long that \
+      the queue was full, it refused them, or the server stopped.
       """)
 
   public static let processorTime = MetricDeclaration(

@@ -40,8 +40,8 @@ extension EdgeConfiguration {
 
 extension LayeredValues<EdgeConfiguration> {
   /// Throws for a FIFO of two connections: two readers share its samples, and a reader of the voice
-  /// plays the person to themselves. The same holds for a file that is written and read, and for a FIFO
-  /// of samples that is to report keys.
+  /// plays the person to themselves. The same holds for a file that is written and read, and for a
+  /// FIFO of samples that is to report keys.
   func settlePrograms() throws(SettingsError) {
     var known: [FileIdentity: ProgramPlace] = [:]
     for place in values.programPlaces {

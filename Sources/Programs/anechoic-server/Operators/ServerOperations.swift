@@ -122,8 +122,9 @@ final class ServerOperations: Sendable {
     }
   }
 
-  /// Counts TLS handshakes that fail from now on, and tells them in the log, within a limit. Connections
-  /// that clients close without a reason are only counted: load balancers and port scans do that.
+  /// Counts TLS handshakes that fail from now on, and tells them in the log, within a limit.
+  /// Connections that clients close without a reason are only counted: load balancers and port
+  /// scans do that.
   func observeHandshakes() {
     let closed = metrics.registry.counter(.handshakesClosed)
     let counters = Dictionary(

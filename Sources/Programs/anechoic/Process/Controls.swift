@@ -31,8 +31,8 @@ struct ControlFile {
   private let path: String
   private let lines: [(number: Int, text: Substring)]
 
-  /// Reads the file, which may be a pipe. Throws if the file cannot be read, is longer than 64 MiB or is
-  /// not text.
+  /// Reads the file, which may be a pipe. Throws if the file cannot be read, is longer than 64 MiB
+  /// or is not text.
   init(path: String) throws(CommandError) {
     self.path = path
     let bytes = try ShortFile.read(path, title: path, atMost: Self.longest)

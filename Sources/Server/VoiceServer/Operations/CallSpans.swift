@@ -1,8 +1,8 @@
 internal import GRPCTransport
 internal import Tracing
 
-/// Makes a span for each call of a method, below the span that the client's header `traceparent` names.
-/// A trace that begins here has the id of the call in the log.
+/// Makes a span for each call of a method, below the span that the client's header `traceparent`
+/// names. A trace that begins here has the id of the call in the log.
 struct CallSpans: CallTracer {
   let tracer: any Tracer
 
@@ -32,8 +32,8 @@ struct CallSpans: CallTracer {
   }
 }
 
-/// The fields of a call from which a tracer reads the span above: the headers, and the id of the call in the
-/// log as `correlation`.
+/// The fields of a call from which a tracer reads the span above: the headers, and the id of the
+/// call in the log as `correlation`.
 private struct TraceFields: Sendable {
   let metadata: Metadata
   let correlation: String

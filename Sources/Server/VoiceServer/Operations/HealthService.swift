@@ -32,7 +32,8 @@ final class HealthService: Sendable {
   private let isFull: @Sendable () -> Bool
 
   /// Creates the service. The named services, and the server as a whole with the name "", are
-  /// serving as soon as the server has started. The name `readiness` is not while the server is full.
+  /// serving as soon as the server has started. The name `readiness` is not while the server is
+  /// full.
   init(
     services: [String], isStarting: @escaping @Sendable () -> Bool = { false },
     isFull: @escaping @Sendable () -> Bool
@@ -99,8 +100,8 @@ final class HealthService: Sendable {
     guard let watcher else { throw Status.tooManyWatches }
     defer { state.withLock { _ = $0.watchers.removeValue(forKey: watcher) } }
     continuation.yield()
-    // The server reports no event when it has started or becomes full, so the status is checked every
-    // second.
+    // The server reports no event when it has started or becomes full, so the status is checked
+    // every second.
     let clock = Task {
       while service == Self.readiness || isStarting(),
         (try? await Task.sleep(for: .seconds(1))) != nil

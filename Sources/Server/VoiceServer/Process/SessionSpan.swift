@@ -2,15 +2,15 @@ internal import GRPCTransport
 internal import Logging
 internal import Tracing
 
-/// The span of a session, from its start to its end, below the span of the call that starts it. The calls that
-/// resume the session have spans of their own, with links to this one.
+/// The span of a session, from its start to its end, below the span of the call that starts it. The
+/// calls that resume the session have spans of their own, with links to this one.
 struct SessionSpan: Sendable {
   private static let prefix = "anechoic.session."
 
   private let span: any Span
 
-  /// Starts the span. Returns nil if the call is not recorded. A span that is never ended, because the
-  /// session could not start, reaches no collector.
+  /// Starts the span. Returns nil if the call is not recorded. A span that is never ended, because
+  /// the session could not start, reaches no collector.
   init?(under trace: (any CallTrace)?, _ tracer: (any Tracer)?) {
     guard let call = trace as? CallSpan, let tracer else { return nil }
     span = tracer.startSpan("session", context: call.span.context, ofKind: .internal)

@@ -26,8 +26,8 @@ public struct TraceID: Sendable, Hashable, CustomStringConvertible {
   public var description: String { TraceParent.digits(high) + TraceParent.digits(low) }
 }
 
-/// The span that has caused a call, as the header `traceparent` names it: `VERSION-TRACE-SPAN-FLAGS` of W3C
-/// Trace Context, https://www.w3.org/TR/trace-context.
+/// The span that has caused a call, as the header `traceparent` names it:
+/// `VERSION-TRACE-SPAN-FLAGS` of W3C Trace Context, https://www.w3.org/TR/trace-context.
 public struct TraceParent: Sendable, Equatable, CustomStringConvertible {
   public static let header = "traceparent"
 
@@ -40,7 +40,8 @@ public struct TraceParent: Sendable, Equatable, CustomStringConvertible {
     (self.trace, self.span, self.isSampled) = (trace, span, isSampled)
   }
 
-  /// Reads a header. Returns nil for another form, and for ids of zeros, which the standard forbids.
+  /// Reads a header. Returns nil for another form, and for ids of zeros, which the standard
+  /// forbids.
   public init?(_ text: String) { self.init(Array(text.utf8)) }
 
   init?(_ header: [UInt8]) {
