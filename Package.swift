@@ -131,6 +131,10 @@ let modules = targets(
     "Sources/Session/SessionWire": ["VoiceSessions", "AnechoicAPI"],
     "Sources/Common/Settings": ["AnechoicAPI", .product(name: "Yams", package: "Yams")],
     "Sources/Common/Operations": ["LinuxSystem", .product(name: "Logging", package: "swift-log")],
+    "Sources/Common/SpanExport": [
+      "Operations", "GRPCTransport", "CCurl",
+      .product(name: "Tracing", package: "swift-distributed-tracing"),
+    ],
     "Sources/Common/CommandLineSupport": [
       "Settings", "VoiceClient", "CBuildInformation",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -140,6 +144,7 @@ let modules = targets(
     "Sources/Server/Authentication": ["AnechoicAPI", "GRPCTransport", "LinuxSystem", "CCurl"],
     "Sources/Server/VoiceServer": [
       "SessionWire", "Authentication", "Operations", "SpeechSynthesis", "CLivePage", "CMalloc",
+      .product(name: "Tracing", package: "swift-distributed-tracing"),
     ],
     "Sources/Edge/EdgeAudio": ["AudioCore", "CALSA", "CPulse"],
     "Sources/Edge/VoiceEdge": [
@@ -169,7 +174,9 @@ let programs = targets(
     "Sources/Programs/anechoic": [
       "CommandLineSupport", "VoiceServer", "BundledEngines", "AudioFiles", "CZlib",
     ],
-    "Sources/Programs/anechoic-server": ["CommandLineSupport", "VoiceServer", "BundledEngines"],
+    "Sources/Programs/anechoic-server": [
+      "CommandLineSupport", "VoiceServer", "SpanExport", "BundledEngines",
+    ],
     "Sources/Programs/anechoic-edge": [
       "CommandLineSupport", "Operations", "VoiceEdge", "BundledEngines",
     ],
@@ -203,11 +210,12 @@ let unitTests = targets(
     "SessionWire": [],
     "Settings": [],
     "Operations": ["TestNetwork"],
+    "SpanExport": ["TestNetwork"],
     "SpeechSynthesis": [],
     "Authentication": ["TestCredentials"],
     "VoiceServer": [
-      "VoiceClient", "BundledEngines", "AcousticSimulator", "TestAudio", "TestEngines",
-      "TestNetwork", "TestCredentials",
+      "VoiceClient", "SpanExport", "BundledEngines", "AcousticSimulator", "TestAudio",
+      "TestEngines", "TestNetwork", "TestCredentials",
     ],
     "EdgeAudio": ["ScriptedDevices", "TestAudio"],
     "VoiceEdge": [
@@ -241,6 +249,7 @@ let package = Package(
   products: products,
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.0"),
     .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
     .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),

@@ -29,7 +29,7 @@ public final class AudioFileReader {
     guard ogg?.isTruncated != true, !file.isTruncatedWave else {
       throw AudioFileError(path: path, problem: "the file is truncated")
     }
-    links = try Self.links(of: ogg, path)
+    links = try ogg.map { ogg throws(AudioFileError) in try Self.links(of: ogg, path) } ?? []
     sampleCount =
       try links.isEmpty
       ? file.sampleCount(name: path) : Self.sampleCount(of: links, format, source.path, path)
@@ -40,7 +40,8 @@ public final class AudioFileReader {
   }
 
   /// Returns the next interleaved samples, at most `count` of each channel. Empty at the end.
-  /// Throws if a sample is not a finite number, or if a FLAC file ends before its header says.
+  /// Throws if a sample is not a finite number, or if a FLAC or Ogg file has fewer samples than it
+  /// says.
   public func read(samples count: Int) throws(AudioFileError) -> [UInt8] {
     let width = format.bytesPerSampleFrame
     var bytes = [UInt8](repeating: 0, count: count * width)
@@ -56,8 +57,8 @@ public final class AudioFileReader {
         path: path, problem: "sample \(position + index) is not a finite number")
     }
     position += filled / width
-    if filled < count * width, position < sampleCount, file.isFLAC {
-      throw AudioFileError(path: path, problem: "the file is truncated")
+    if filled < count * width, position < sampleCount, file.isFLAC || file.isOgg {
+      throw AudioFileError(path: path, problem: file.isFLAC ? "the file is truncated" : Self.hole)
     }
     return bytes
   }
@@ -91,14 +92,19 @@ public final class AudioFileReader {
     return true
   }
 
-  /// Returns the links of a chained file. Empty for every other file.
+  private static let hole =
+    "the file has a hole: a part of it is missing or damaged; repair it, or convert what is left to "
+    + "WAV"
+
+  /// Returns the links of a chained file. Empty for every other file. Throws if pages are missing.
   private static func links(
-    of ogg: OggFile?, _ path: String
+    of ogg: OggFile, _ path: String
   ) throws(AudioFileError) -> [Range<Int64>] {
-    guard let ogg else { return [] }
-    guard let links = ogg.links else {
+    let pages = ogg.pages()
+    guard let links = pages.links else {
       throw AudioFileError(path: path, problem: "the file is chained of too many streams")
     }
+    guard !pages.hasHole else { throw AudioFileError(path: path, problem: hole) }
     return links.count > 1 ? links : []
   }
 

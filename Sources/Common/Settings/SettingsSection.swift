@@ -115,8 +115,11 @@ public struct SettingsSection {
     guard let node = node(of: key), node.null == nil else { return [] }
     var values: [SettingsValue] = []
     for element in node.sequence.map(Array.init) ?? [node] {
-      guard let text = element.scalar?.string, !text.isEmpty, !text.utf8.contains(0) else {
+      guard let text = element.scalar?.string, !text.utf8.contains(0) else {
         throw wrong(key, "must be a list of text values")
+      }
+      guard !text.isEmpty else {
+        throw wrong(key, "has an empty text; remove the element, or use [] for an empty list")
       }
       values.append(fileValue(text, element, key))
     }

@@ -64,13 +64,14 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup(title: "Sessions") var sessions: SettingFlags<SessionsFlags>
   @OptionGroup(title: "Limits") var limits: SettingFlags<LimitsFlags>
   @OptionGroup(title: "Log") var log: SettingFlags<LogFlags>
+  @OptionGroup(title: "Traces") var tracing: SettingFlags<TracingFlags>
 
   /// The settings on the command line, in the file and in the environment.
   private var sources: SettingsSources {
     SettingsSources(
       file: file.config,
       flags: listen.given + tls.given + authentication.given + sessions.given + limits.given
-        + log.given,
+        + log.given + tracing.given,
       environment: ProcessInfo.processInfo.environment)
   }
 
@@ -88,6 +89,7 @@ struct ServeCommand: AsyncParsableCommand {
     var configuration = prepared.configuration
     configuration.metrics = operations.metrics
     configuration.log = operations.log
+    configuration.tracer = operations.tracer(values.tracing)
     if configuration.security.isEncrypted { operations.observeHandshakes() }
     let trimming = MemoryTrimmer.run()
     defer { trimming.cancel() }

@@ -38,3 +38,4 @@ enum AuthenticationFlags: ServerFlagSection { static let name = "authentication"
 enum SessionsFlags: ServerFlagSection { static let name = "sessions" }
 enum LimitsFlags: ServerFlagSection { static let name = "limits" }
 enum LogFlags: ServerFlagSection { static let name = "log" }
+enum TracingFlags: ServerFlagSection { static let name = "tracing" }

@@ -24,6 +24,14 @@ enum FileRoles {
       && leftStatus.st_mode & S_IFMT == S_IFREG
   }
 
+  /// Removes a regular file that was written and is of no use.
+  static func remove(_ path: String) {
+    let place = canonical(path)
+    var status = stat()
+    guard lstat(place, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+    unlink(place)
+  }
+
   private static func canonical(_ path: String) -> String {
     URL(fileURLWithPath: path).resolvingSymlinksInPath().path
   }

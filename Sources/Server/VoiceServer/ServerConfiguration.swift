@@ -2,6 +2,7 @@ public import Authentication
 public import GRPCTransport
 public import Operations
 internal import Synchronization
+public import Tracing
 public import VoiceEngines
 public import VoiceSessions
 
@@ -35,6 +36,9 @@ public struct ServerConfiguration: Sendable {
   /// The metrics that the server counts.
   public var metrics = ServerMetrics()
   public var log = ServerLog.silent
+  /// The tracer of calls and sessions, or nil. It reads the headers of a call, and as `correlation`
+  /// the id of the call in the log.
+  public var tracer: (any Tracer)?
   /// The time without a read after which a session in real time ends.
   public var slowConsumerTimeout = Duration.seconds(5)
   /// The time without a read after which a session under the media clock, or the call of a

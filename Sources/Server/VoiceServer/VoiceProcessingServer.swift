@@ -93,7 +93,8 @@ public final class VoiceProcessingServer: Sendable {
       ]
       + service.methods + routing.methods
       + ProfileService(store: configuration.profiles, log: configuration.log).methods
-    methods = methods.map { $0.admitted(by: interceptor) } + health.methods
+    let spans = configuration.tracer.map { CallSpans(tracer: $0) }
+    methods = methods.map { $0.admitted(by: interceptor).traced(by: spans) } + health.methods
     if configuration.servesReflection { methods += ReflectionService(methods).methods }
     configuration.injection.onChange { [injection = configuration.injection] in
       directory.allowInjection(injection.isOn)

@@ -27,7 +27,7 @@ extension Anechoic_V1_Start {
       ),
       ("echo_path_hint", hasEchoPathHint), ("echo_path_wanted", echoPathWanted),
     ]
-    return fields.filter(\.1).map { ($0.0, "without inputs.reference and outputs.playback") }
+    return fields.filter(\.1).map { ($0.0, "without inputs.reference or outputs.playback") }
   }
 
   /// The fields about what is played.
@@ -40,7 +40,7 @@ extension Anechoic_V1_Start {
       idle.append(
         (
           "config.voice_activity_detection.far_end_enabled",
-          "without inputs.far_end and inputs.far_ends"
+          "without inputs.far_end or inputs.far_ends"
         ))
     }
     return idle
@@ -54,7 +54,7 @@ extension Anechoic_V1_Start {
       if outputs.playback.channelCount != 2 {
         idle.append(("config.spatial_audio", "without outputs.playback of 2 channels"))
       } else if ids.isEmpty, !inputs.hasOtherAudio {
-        idle.append(("config.spatial_audio", "without inputs.far_ends and inputs.other_audio"))
+        idle.append(("config.spatial_audio", "without inputs.far_ends or inputs.other_audio"))
       }
     }
     idle += spatial.sources.enumerated().filter { !ids.contains($0.element.farEndID) }.map {

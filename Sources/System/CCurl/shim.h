@@ -67,3 +67,61 @@ static inline CURLcode anechoic_https_get(
   curl_easy_cleanup(curl);
   return code;
 }
+
+/// The question whether a transfer is to end.
+typedef struct {
+  /// Asked about once a second; true ends the transfer.
+  bool (*is_over)(void *);
+  void *context;
+} anechoic_http_end;
+
+static inline size_t anechoic_http_discard(char *bytes, size_t size, size_t count, void *user) {
+  (void)bytes, (void)user;
+  return size * count;
+}
+
+static inline int anechoic_http_progress(
+    void *user, curl_off_t total, curl_off_t now, curl_off_t upload, curl_off_t uploaded) {
+  (void)total, (void)now, (void)upload, (void)uploaded;
+  anechoic_http_end *end = (anechoic_http_end *)user;
+  return end->is_over(end->context) ? 1 : 0;
+}
+
+/// Posts a document of JSON over HTTP or HTTPS, without following redirects, and discards the body of the answer.
+/// Blocks its thread for at most `milliseconds`. `authorities` is a file of PEM, or null for those that the system
+/// trusts. Sets the status of HTTP. `problem` has CURL_ERROR_SIZE bytes.
+static inline CURLcode anechoic_http_post(
+    const char *address, const char *authorities, const char *agent, const unsigned char *document, size_t size,
+    long milliseconds, bool (*is_over)(void *), void *context, long *status, char *problem) {
+  CURL *curl = curl_easy_init();
+  if (!curl) return CURLE_FAILED_INIT;
+  problem[0] = 0;
+  anechoic_http_end end = {is_over, context};
+  // Without "Expect: 100-continue", for which some collectors never answer.
+  struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
+  headers = curl_slist_append(headers, "Expect:");
+  curl_easy_setopt(curl, CURLOPT_URL, address);
+  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+  if (authorities) {
+    curl_easy_setopt(curl, CURLOPT_CAINFO, authorities);
+    curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
+  }
+  curl_easy_setopt(curl, CURLOPT_USERAGENT, agent);
+  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+  curl_easy_setopt(curl, CURLOPT_POSTFIELDS, (const char *)document);
+  curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, milliseconds);
+  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, anechoic_http_discard);
+  curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+  curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, anechoic_http_progress);
+  curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &end);
+  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, problem);
+  CURLcode code = curl_easy_perform(curl);
+  if (code == CURLE_OK) curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, status);
+  curl_easy_cleanup(curl);
+  curl_slist_free_all(headers);
+  return code;
+}

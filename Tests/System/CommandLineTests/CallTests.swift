@@ -105,6 +105,40 @@ struct CallTests {
     #expect((99...102).contains(muted) && errors.contains("muted           "))
   }
 
+  @Test func aFewOfManyRefusalsAreShown() async throws {
+    let lines = (0..<40).map { _ in #"{"at": 1, "set_mute": {"muted": true, "if_generation": 7}}"# }
+    try folder.write(Data(lines.joined(separator: "\n").utf8), "controls.jsonl")
+    let errors = try await process(["--controls", "controls.jsonl"], status: 2)
+    #expect(errors.components(separatedBy: "refused: ABORTED").count == 11, "\(errors)")
+    #expect(errors.contains("anechoic: 30 more controls were refused\n"), "\(errors)")
+    #expect(errors.contains("40 controls were refused, the first of them in line 1\n"))
+  }
+
+  @Test func controlsMayComeThroughAPipe() async throws {
+    let path = folder.path("controls")
+    mkfifo(path, 0o600)
+    Thread.detachNewThread {
+      FileHandle(forWritingAtPath: path)?.write(
+        Data(#"{"at": 0, "set_mute": {"muted": true}}"#.utf8))
+    }
+    let errors = try await process(["--controls", "controls"])
+    #expect(errors.contains("muted           2.01 s\n"), "\(errors)")
+  }
+
+  @Test func anInputThatIsRefusedLeavesNoOutput() async throws {
+    let format = AudioFormat(encoding: .f32, rate: .hz16000, channelCount: 1)
+    try AudioFileWriter(path: folder.path("nan.wav"), format: format)
+      .write(encode([Signals.silence(16_000) + [.nan] + Signals.silence(16_000)], .f32))
+    let result = try await Command.run(
+      "anechoic",
+      ["process", "--microphone", "nan.wav", "--output", "clean.wav", "--raw", "raw.wav"],
+      in: folder)
+    #expect(result.status == 2 && result.errorLines.last?.contains("not a finite number") == true)
+    for name in ["clean.wav", "raw.wav"] {
+      #expect(!FileManager.default.fileExists(atPath: folder.path(name)))
+    }
+  }
+
   @Test(arguments: [
     "nonsense", "[]", "{}", #"{"at": 1}"#, #"{"set_mute": {}}"#, #"{"at": true, "set_mute": {}}"#,
     #"{"at": -1, "set_mute": {}}"#, #"{"at": "1", "set_mute": {}}"#,

@@ -176,6 +176,36 @@ struct EdgeTests {
       "\(result.errors)")
   }
 
+  @Test func theFilesThatSettingsNameAreChecked() async throws {
+    try folder.write(Data("not audio".utf8), "text.wav")
+    try folder.write(Data("products: [{product: a}]".utf8), "products")
+    try folder.write(Data("products: [{product: a, delay_ms: x}]".utf8), "wrong-products")
+    mkfifo(folder.path("fifo"), 0o600)
+    link(folder.path("fifo"), folder.path("link"))
+    let port = "routes: {ports: [{id: p, input: 'null', output: 'null', product: b}]}"
+    let here = folder.url.path
+    for (text, words) in [
+      ("server: {token_file: \(here)/fifo}", ["server.token_file", "not a regular file"]),
+      ("mute: {lamps: ['']}", ["mute.lamps", "has an empty text"]),
+      ("microphone: {lamps: [\(here)/a, \(here)]}", ["microphone.lamps", "this is a folder"]),
+      ("programs: {far_end: 'file:\(here)/text.wav'}", ["programs.far_end", "is not audio"]),
+      (
+        "programs: {far_end: 'fifo:\(here)/fifo', voice: 'fifo:\(here)/link'}",
+        ["programs.voice", "is also programs.far_end"]
+      ),
+      (
+        "{programs: {far_end: 'fifo:\(here)/fifo'}, mute: {keys: [\(here)/link]}}",
+        ["mute.keys", "is also programs.far_end"]
+      ),
+      ("audio: {tuning: \(here)/wrong-products}", ["audio.tuning", "products.1.delay_ms"]),
+      ("audio: {tuning: \(here)/products}\n\(port)", ["audio.tuning", "no product \"b\""]),
+    ] {
+      try folder.write(Data(text.utf8), "edge.yaml")
+      try await expectFailure(
+        ["check-config", "edge.yaml"], saying: ["edge.yaml:1: "] + words)
+    }
+  }
+
   @Test func anOrdinaryUserNeedsNoOptionForTheSocket() async throws {
     let runtime = folder.path("runtime")
     try FileManager.default.createDirectory(

@@ -57,6 +57,14 @@ struct KeyAddressTests {
       in: folder)
   }
 
+  /// Returns the exit status of a health check.
+  private func health(_ server: Running, of service: String = "") async throws -> Int32 {
+    try await Command.run(
+      "anechoic-server",
+      ["healthcheck", "--address", server.process.address, "--service", service], in: folder
+    ).status
+  }
+
   @Test func aServerIsReadyOnceItHasKeysAndFollowsTheirRotation() async throws {
     try issuer.write("{\"keys\":[\(issuer.ecEntry)]}", to: "keys.json")
     var issuers = try await KeyServer(issuer.folder, certificates)
@@ -69,7 +77,11 @@ struct KeyAddressTests {
     let new = try issuer.token(for: "olga", "media", signedBy: .rsa)
     try await server.process.command.line(
       containing: "no client can use the server until it has keys")
-    #expect(try server.request("GET", "/readyz") == ("503", "starting"))
+    let starting = try server.request("GET", "/readyz")
+    #expect(starting.status == "503" && starting.body.contains("keys"), "\(starting)")
+    #expect(try await health(server) == 1)
+    #expect(try await health(server, of: "anechoic.v1.VoiceProcessingService") == 1)
+    #expect(try await health(server, of: "liveness") == 0)
     let early = try await capabilities(server, old)
     #expect(
       early.status == 2 && early.errors.contains("has not fetched the keys"), "\(early.errors)")
@@ -77,6 +89,7 @@ struct KeyAddressTests {
     issuers = try await KeyServer(issuer.folder, certificates, port: port)
     try await server.process.command.line(containing: "1 key is in use")
     #expect(try server.request("GET", "/readyz") == ("200", "ok"))
+    #expect(try await health(server) == 0)
     #expect(try await capabilities(server, old).status == 0)
 
     try issuer.write("{\"keys\":[\(issuer.rsaEntry),\(issuer.ecEntry)]}", to: "keys.json")
@@ -105,6 +118,7 @@ struct KeyAddressTests {
     ["--jwt-keys-url", "https://a.example", "--jwt-keys", "x"],
     ["--jwt-keys-ca", "x", "--jwt-keys", "x"],
     ["--jwt-keys-url", "https://a.example", "--jwt-keys-ca", "missing.pem"],
+    ["--jwt-keys-url", "https://a.example", "--jwt-keys-ca", "/proc/self/status"],
     ["--jwt-keys-url", "https://a.example", "--jwt-keys-refresh", "59s"],
   ])
   func wrongAddressesAreReported(options: [String]) async throws {

@@ -139,7 +139,11 @@ struct ReportTests {
     #expect(!names.contains { $0.hasPrefix(".anechoic") || $0 == "x.html" }, "\(names)")
   }
 
-  @Test(arguments: [["report", "m.wav"], ["report", "m.wav", "-o", "r.html", "--sounds", "-1"]])
+  @Test(arguments: [
+    ["report", "m.wav"], ["report", "m.wav", "-o", "r.html", "--sounds", "-1"],
+    ["report", "m.wav", "-o", "r.html", "--compare", ""],
+    ["report", "m.wav", "-o", "r.html", "--compare", "--no-turns", "--compare", "--no-turns"],
+  ])
   func wrongUsageIsReported(arguments: [String]) async throws {
     let result = try await Command.run("anechoic", arguments, in: folder)
     #expect(result.status == 64 && result.errors.contains("Usage: "), "\(result.errors)")

@@ -103,6 +103,40 @@ struct AudioFileTests {
     #expect(error?.problem.contains("truncated") == true)
   }
 
+  /// A missing page is seen at once, and a page with other bytes at the end, when samples are
+  /// missing.
+  @Test(arguments: [true, false])
+  func anOggFileWithAHoleIsRefused(isMissing: Bool) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let url = folder.appendingPathComponent("a.ogg")
+    var writer: AudioFileWriter? = try AudioFileWriter(
+      path: url.path, format: AudioFormat(encoding: .s16, rate: .hz16000, channelCount: 1))
+    for _ in 0..<50 {
+      try writer?.write((0..<16_000).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) })
+    }
+    writer = nil
+    #expect(try AudioFileReader(path: url.path).read(samples: 1_000_000).count == 4 * 400_000)
+    var file = try Data(contentsOf: url)
+    var pages: [Data.Index] = []
+    while let page = file[(pages.last.map { $0 + 1 } ?? 0)...].range(of: Data("OggS".utf8)) {
+      pages.append(page.lowerBound)
+    }
+    let middle = pages.count / 2
+    if isMissing {
+      file.removeSubrange(pages[middle]..<pages[middle + 1])
+    } else {
+      file[pages[middle] + 200] ^= 0x55
+    }
+    try file.write(to: url)
+    let error = #expect(throws: AudioFileError.self) {
+      _ = try AudioFileReader(path: url.path).read(samples: 1_000_000)
+    }
+    #expect(error?.problem.hasPrefix("the file has a hole") == true, "\(String(describing: error))")
+    if isMissing {
+      #expect(throws: AudioFileError.self) { try AudioFileReader(path: url.path) }
+    }
+  }
+
   /// The sizes that programs write to a pipe: those of sox, arecord and ffmpeg, and 0.
   @Test(arguments: [0, 0x7fff_f000, 0x8000_0000, 0xffff_ffff] as [UInt32], [1, 2])
   func aFileWhoseSizeIsLeftOpenIsReadToItsEnd(size: UInt32, channelCount: Int) throws {

@@ -65,6 +65,18 @@ struct ServerSettingsTests {
       "listen: {public: [\"unix:/run/a\", \"unix:/run/./a\"]}",
       "x.yaml:1: listen.public: unix:/run/./a is taken by unix:/run/a of listen.public; give"
     ),
+    (
+      "listen: {public: [\"unix:/run/a\", \"unix:///run/a\"]}",
+      "x.yaml:1: listen.public: unix:///run/a is taken by unix:/run/a of listen.public; give"
+    ),
+    (
+      "listen: {public: \"127.0.0.1:5000\", http: \"127.1:5000\"}",
+      "x.yaml:1: listen.http: 127.1:5000 is taken by 127.0.0.1:5000 of listen.public; give"
+    ),
+    (
+      "listen: {public: \"localhost:5000\", http: \"[::1]:5000\"}",
+      "x.yaml:1: listen.http: [::1]:5000 is taken by localhost:5000 of listen.public; give"
+    ),
     ("sessions: {engine: x}", "x.yaml:1: sessions.engine: \"x\" is not an engine"),
     (
       "limits: {idle_limit: 8d}",

@@ -130,11 +130,12 @@ async def test_audio_that_is_none_is_refused_by_a_filter():
 
 @pytest.mark.parametrize("options", [
     {"bit_rate": "32k"}, {"bit_rate": 5}, {"bit_rate": -1}, {"bit_rate": 32000.5}, {"complexity": 11},
-    {"complexity": "high"}, {"complexity": 1.5}, {"bit_rate": True},
+    {"complexity": "high"}, {"complexity": 1.5}, {"bit_rate": True}, {"bit_rate": ""}, {"bit_rate": None}, {"fec": 0},
 ])
 def test_wrong_settings_of_opus_are_refused_at_once(options):
-    with pytest.raises(ValueError, match="is not supported; use"):
-        Format(16000, encoding="opus", **options)
+    for encoding in ("opus", "s16"):
+        with pytest.raises(ValueError, match="is not supported; use|only for encoding='opus'"):
+            Format(16000, encoding=encoding, **options)
 
 
 @in_loop

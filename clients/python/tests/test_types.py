@@ -13,7 +13,10 @@ from anechoic.enums import InterruptionReason, PolarPattern, RouteChangeReason
 from anechoic.events import AudioPort, AudioRoute
 
 MONO = Format(16000)
-WRONG = [None, "48000", 5, 1.5, b"x", [], {}, True, float("nan"), -1, ("a",), "\ud800", 1 << 70, lambda: 5]
+WRONG = [
+    None, "48000", 5, 1.5, b"x", [], {}, True, float("nan"), -1, ("a",), "\ud800", 1 << 70, lambda: 5, "",
+    np.zeros(2), np.ones(2, np.int64), np.ones((1, 1)), np.array(5), np.array("x"), np.zeros(0),
+]
 NOWHERE = Connection("127.0.0.1:1", connect_timeout=0)
 
 

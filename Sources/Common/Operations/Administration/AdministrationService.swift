@@ -137,7 +137,7 @@ public struct AdministrationService: Sendable {
 
   private func state(_ status: KeyPath<Readiness, HTTPStatus>) -> HTTPResponse {
     let readiness = readiness()
-    return HTTPResponse(readiness.word + "\n", status: readiness[keyPath: status])
+    return HTTPResponse(readiness.words + "\n", status: readiness[keyPath: status])
   }
 
   private func metrics(_ request: HTTPRequest) -> HTTPResponse {

@@ -1,7 +1,7 @@
 /// Whether a server takes new sessions.
 public enum Readiness: Sendable {
   case ready
-  /// The server cannot identify clients yet.
+  /// The server cannot identify clients yet, because it has no keys that verify their tokens.
   case starting
   /// The server has no room, or is late. Its sessions go on, and lost ones may resume.
   case full
@@ -21,11 +21,11 @@ public enum Readiness: Sendable {
     }
   }
 
-  /// The state in a word.
-  var word: String {
+  /// The state in a word, and the reason for a state that is not meant to last.
+  var words: String {
     switch self {
     case .ready: "ok"
-    case .starting: "starting"
+    case .starting: "starting: the keys that verify tokens have not been fetched yet"
     case .full: "full"
     case .stopping: "stopping"
     }

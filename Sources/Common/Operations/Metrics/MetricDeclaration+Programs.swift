@@ -9,7 +9,8 @@ extension MetricDeclaration {
     outputChunksDropped, echoReduction, echoDelay, drift, voiceTransitions, muteGestures,
     callsStarted, callsHandled, messagesReceived, messagesSent, callDuration,
     logLines, logLinesLost, auditLinesLost, operatorRequests,
-    reloads, keysFetched, certificateExpiry, handshakesFailed,
+    reloads, keysFetched, certificateExpiry, handshakesFailed, handshakesClosed,
+    spansExported, spansDropped,
     processorTime, residentMemory, openFiles, mostOpenFiles, startTime,
   ]
 
@@ -215,10 +216,29 @@ extension MetricDeclaration {
         "reason",
         """
         no_certificate, certificate_refused, refused_by_client, not_tls, no_http2, \
-        version_or_cipher, closed, timeout, other
+        version_or_cipher, timeout, other
         """)
     ], unit: "handshakes",
-    help: "The connections of clients that ended before TLS was established, by the reason.")
+    help: "The TLS handshakes that failed, by the reason.")
+
+  public static let handshakesClosed = MetricDeclaration(
+    "anechoic_tls_connections_closed_early_total", .counter, unit: "connections",
+    help: """
+      The connections that clients closed before TLS was established, without a reason: those of \
+      load balancers and commands that look whether the port is open.
+      """)
+
+  public static let spansExported = MetricDeclaration(
+    "anechoic_trace_spans_exported_total", .counter, unit: "spans",
+    help: "The spans of traces that the collector has taken.")
+
+  public static let spansDropped = MetricDeclaration(
+    "anechoic_trace_spans_dropped_total", .counter,
+    labels: [Label("reason", "queue_full, refused, shutdown")], unit: "spans",
+    help: """
+      The spans of traces that did not reach the collector: it was away or slow for so long that \
+      the queue was full, it refused them, or the server stopped.
+      """)
 
   public static let processorTime = MetricDeclaration(
     "process_cpu_seconds_total", .counter, unit: "seconds",

@@ -192,7 +192,7 @@ extension EdgeConfiguration {
     }
     if settings.hasOtherAudioDucking, programs.otherAudio == nil, programs.desktop == .none {
       idle.append(
-        ("other_audio_ducking", "without programs.other_audio and programs.desktop"))
+        ("other_audio_ducking", "without programs.other_audio or programs.desktop"))
     }
     if settings.voiceActivityDetection.farEndEnabled, programs.farEnd == nil,
       programs.farEnds.isEmpty, programs.spareFarEnds == 0

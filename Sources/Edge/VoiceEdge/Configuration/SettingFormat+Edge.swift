@@ -121,7 +121,11 @@ extension SettingFormat<[String]> {
     }
   }
 
-  static var lamps: Self { .list("path", allowed: "paths of files; repeatable") }
+  static var lamps: Self {
+    .list("path", allowed: "paths of files; repeatable") { path in
+      path.isEmpty ? "a path must not be empty; leave the lamp out, or name a file" : nil
+    }
+  }
 
   static var keyDevices: Self {
     .list("device", allowed: "paths of devices, name:NAME, bluez or bluez:ADDRESS; repeatable") {

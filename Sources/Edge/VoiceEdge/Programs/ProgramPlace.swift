@@ -1,3 +1,4 @@
+internal import AudioFiles
 internal import EdgeAudio
 internal import Foundation
 public import Settings
@@ -39,12 +40,13 @@ extension EdgeConfiguration {
 
 extension LayeredValues<EdgeConfiguration> {
   /// Throws for a FIFO of two connections: two readers share its samples, and a reader of the voice
-  /// plays the person to themselves. The same holds for a file that is written and read.
+  /// plays the person to themselves. The same holds for a file that is written and read, and for a
+  /// FIFO of samples that is to report keys.
   func settlePrograms() throws(SettingsError) {
-    var known: [String: ProgramPlace] = [:]
+    var known: [FileIdentity: ProgramPlace] = [:]
     for place in values.programPlaces {
-      guard let path = place.endpoint.realPath else { continue }
-      guard let other = known.updateValue(place, forKey: path) else { continue }
+      guard let path = place.endpoint.path else { continue }
+      guard let other = known.updateValue(place, forKey: FileIdentity(path)) else { continue }
       let writes = place.direction != other.direction
       guard writes || place.endpoint.isFIFO else { continue }
       let effect =
@@ -53,6 +55,11 @@ extension LayeredValues<EdgeConfiguration> {
         place.key,
         "\(place.endpoint)\(place.name == place.key ? "" : ", \(place.name),") is also "
           + "\(other.name): \(effect); use a place of its own for each")
+    }
+    for (index, path) in values.mute.keys.enumerated() {
+      guard let place = known[FileIdentity(path)] else { continue }
+      throw wrong(
+        "mute.keys", at: index, "\(path) is also \(place.name); use a FIFO of its own for keys")
     }
   }
 
@@ -77,9 +84,22 @@ extension ProgramPlace {
       if let problem = FIFO.problem(with: path) { return ("\(path): \(problem)", false) }
       return folderProblem(of: path)
     case .file(let path) where direction == .capture:
-      return FileManager.default.isReadableFile(atPath: path)
-        ? nil : ("\(path): there is no file that this user can read", false)
+      guard FileManager.default.isReadableFile(atPath: path) else {
+        return ("\(path): there is no file that this user can read", false)
+      }
+      return soundProblem(of: path).map { ($0, false) }
     case .file(let path): return folderProblem(of: path)
+    }
+  }
+
+  /// The reason why a file cannot be played. Nil for a pipe, which only the agent may read.
+  private func soundProblem(of path: String) -> String? {
+    guard FileIdentity.isRegular(path) else { return nil }
+    do throws(AudioFileError) {
+      _ = try AudioFileReader(path: path)
+      return nil
+    } catch {
+      return error.description
     }
   }
 
@@ -106,12 +126,11 @@ extension Endpoint {
     isFIFO ? "the agent waits for it" : "the agent cannot write to it"
   }
 
-  /// The path without links and detours, or nil for a device.
-  fileprivate var realPath: String? {
+  /// The path of a FIFO or a file, or nil for a device.
+  fileprivate var path: String? {
     switch self {
     case .alsa: nil
-    case .fifo(let path), .file(let path):
-      URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
+    case .fifo(let path), .file(let path): path
     }
   }
 }

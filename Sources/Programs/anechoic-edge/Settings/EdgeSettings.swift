@@ -2,6 +2,7 @@ internal import CommandLineSupport
 internal import Foundation
 internal import GRPCTransport
 internal import Settings
+internal import VoiceClient
 internal import VoiceEdge
 
 /// The settings of an agent, and the configuration that it starts with.
@@ -44,25 +45,17 @@ struct EdgeSettings {
   /// those that the agent has to wait for on standard error.
   func configuration() throws(CommandError) -> EdgeConfiguration {
     var checked = settings
-    do throws(SettingsError) { try checked.checkPrograms() } catch { throw Self.failure(error) }
+    do throws(SettingsError) {
+      try checked.checkPrograms()
+      try checkNoFolders()
+      try checkToken()
+    } catch {
+      throw Self.failure(error)
+    }
     Self.report(checked.warnings.dropFirst(settings.warnings.count))
     var configuration = settings.values
-    try Self.checkNoFolders(
-      configuration.microphone.lamps + configuration.mute.lamps
-        + [
-          configuration.programs.desktopMemory, configuration.session.share,
-          configuration.session.join,
-        ].compactMap { $0 })
     if let named = configuration.audio.tuning {
-      guard let tunings = try TuningFile.read(named.path) else {
-        throw CommandError("\(named.place): \(named.path): no such file")
-      }
-      configuration.tunings = tunings
-      for port in configuration.routes.ports {
-        guard let product = port.product, tunings.products[product] == nil else { continue }
-        throw CommandError(
-          "\(named.path): there is no product \"\(product)\", which port \(port.id) names")
-      }
+      configuration.tunings = try Self.tunings(named, for: configuration.routes.ports)
     }
     if let named = configuration.session.voiceprint {
       do { configuration.voiceprint = try VoiceprintFile.read(named.path) } catch {
@@ -75,13 +68,49 @@ struct EdgeSettings {
   }
 
   /// Throws if the path of a file is a folder. A file that does not exist may come later.
-  private static func checkNoFolders(_ paths: [String]) throws(CommandError) {
-    for path in paths {
-      var isFolder: ObjCBool = false
-      guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue
-      else { continue }
-      throw CommandError("\(path): this is a folder; name a file")
+  private func checkNoFolders() throws(SettingsError) {
+    let values = settings.values
+    for (key, paths) in [
+      ("microphone.lamps", values.microphone.lamps), ("mute.lamps", values.mute.lamps),
+      ("programs.desktop_memory", [values.programs.desktopMemory].compactMap(\.self)),
+      ("session.share", [values.session.share].compactMap(\.self)),
+      ("session.join", [values.session.join].compactMap(\.self)),
+    ] {
+      for (index, path) in paths.enumerated() {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder),
+          isFolder.boolValue
+        else { continue }
+        throw settings.wrong(key, at: index, "\(path): this is a folder; name a file")
+      }
     }
+  }
+
+  /// Throws if the file of the token has none. A file that does not exist may come later.
+  private func checkToken() throws(SettingsError) {
+    let server = settings.values.server
+    guard let path = server.tokenFile, FileManager.default.fileExists(atPath: path) else { return }
+    do throws(Status) { _ = try server.credentials?.token() } catch {
+      throw settings.wrong("server.token_file", error.message)
+    }
+  }
+
+  /// Reads a file of tunings. Throws if it has no tuning of a product that a port names.
+  private static func tunings(
+    _ named: EdgeConfiguration.NamedFile, for ports: [EdgeConfiguration.Port]
+  ) throws(CommandError) -> TuningFile {
+    func failure(_ problem: String) -> CommandError { CommandError("\(named.place): \(problem)") }
+    let read: TuningFile?
+    do throws(CommandError) { read = try TuningFile.read(named.path) } catch {
+      throw failure(error.description)
+    }
+    guard let read else { throw failure("\(named.path): no such file") }
+    for port in ports {
+      guard let product = port.product, read.products[product] == nil else { continue }
+      throw failure(
+        "\(named.path): there is no product \"\(product)\", which port \(port.id) names")
+    }
+    return read
   }
 
   private static func security(

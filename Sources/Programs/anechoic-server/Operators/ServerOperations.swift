@@ -7,7 +7,9 @@ internal import LinuxSystem
 internal import Logging
 internal import Operations
 internal import Settings
+internal import SpanExport
 internal import Synchronization
+internal import Tracing
 internal import VoiceEngines
 internal import VoiceServer
 
@@ -33,10 +35,13 @@ final class ServerOperations: Sendable {
   private let auditFile: LineWriter?
   private let listener = Mutex<HTTPListener?>(nil)
   private let sockets = Mutex<WebSocketService?>(nil)
+  private let spans = Mutex<SpanExporter?>(nil)
   /// The pages that the listener serves, with their names.
   private let served = Mutex<[PageSettings.Page]>([])
   /// The time for the last lines to leave at the end of the process.
   private static let farewell = Duration.seconds(1)
+  /// The time for the last spans to reach their collector at the end of the process.
+  private static let farewellOfSpans = Duration.seconds(3)
 
   /// Starts the log. Throws if the file of the audit log cannot be opened.
   init(format: LogFormat, level: Logger.Level, auditLog: String?) throws(CommandError) {
@@ -118,13 +123,17 @@ final class ServerOperations: Sendable {
   }
 
   /// Counts TLS handshakes that fail from now on, and tells them in the log, within a limit.
+  /// Connections that clients close without a reason are only counted: load balancers and port
+  /// scans do that.
   func observeHandshakes() {
+    let closed = metrics.registry.counter(.handshakesClosed)
     let counters = Dictionary(
-      uniqueKeysWithValues: HandshakeFailure.Reason.allCases.map {
+      uniqueKeysWithValues: HandshakeFailure.Reason.allCases.filter { $0 != .closed }.map {
         ($0, metrics.registry.counter(.handshakesFailed, $0.rawValue))
       })
     let budget = Mutex(LogBudget())
     HandshakeFailure.observe { [logger] failure in
+      guard failure.reason != .closed else { return closed.add() }
       counters[failure.reason]?.add()
       let verdict = budget.withLock { $0.take(for: failure.reason.rawValue, now: .now) }
       guard case .write(let suppressed) = verdict else { return }
@@ -132,10 +141,29 @@ final class ServerOperations: Sendable {
         "reason": "\(failure.reason.rawValue)", "problem": "\(failure.problem)",
       ]
       if suppressed > 0 { fields["suppressed"] = "\(suppressed)" }
-      // Load balancers and port scans connect and close.
-      let level = failure.reason == .closed ? Logger.Level.debug : .notice
-      logger.log(level: level, "TLS handshake failed", metadata: fields)
+      logger.notice("TLS handshake failed", metadata: fields)
     }
+  }
+
+  /// Returns the tracer of the server, or nil without a collector.
+  func tracer(_ settings: TracingSettings) -> (any Tracer)? {
+    guard let endpoint = settings.endpoint else { return nil }
+    let process = ProcessInfo.processInfo
+    let exporter = SpanExporter(
+      Collector(address: endpoint, authorities: settings.authorities),
+      service: SpanDocument.Service(
+        name: settings.serviceName, version: anechoicVersion,
+        instance: "\(process.hostName)/\(process.processIdentifier)"),
+      counts: SpanExporter.Counts(metrics.registry)
+    ) { [logger] report in
+      switch report {
+      case .failing(let problem):
+        logger.warning("the collector \(endpoint) takes no spans: \(problem)")
+      case .working: logger.notice("the collector \(endpoint) takes spans again")
+      }
+    }
+    spans.withLock { $0 = exporter }
+    return ExportingTracer(TraceSampling(ratio: settings.sampleRatio), exporter)
   }
 
   /// Tells that certificates expire, as an error if a client refuses them.
@@ -253,6 +281,7 @@ final class ServerOperations: Sendable {
   func close() {
     listener.withLock { $0 }?.stop()
     sockets.withLock { $0 }?.stop()
+    spans.withLock { $0 }?.stop(atMost: Self.farewellOfSpans)
     errors.flush(atMost: Self.farewell)
     auditFile?.flush(atMost: Self.farewell)
   }

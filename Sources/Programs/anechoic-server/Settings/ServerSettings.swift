@@ -47,6 +47,7 @@ public struct ServerSettings: Sendable, Equatable {
   public var logFormat = LogFormat.text
   public var logLevel = Logger.Level.info
   public var auditLog: String?
+  public var tracing = TracingSettings()
 
   public init() {}
 }
@@ -75,7 +76,7 @@ extension ServerSettings {
   /// All settings, in the order of the sample file.
   public static let table = SettingsTable(
     listenSection + tlsSection + authenticationSection + sessionsSection + limitsSection
-      + logSection, defaults: ServerSettings())
+      + logSection + tracingSection, defaults: ServerSettings())
 
   public static let listenSection: [Setting<ServerSettings>] = [
     Setting(

@@ -86,6 +86,24 @@ extension SettingFormat<String> {
   }
 }
 
+extension SettingFormat<String?> {
+  /// An address that begins with one of the schemes, without spaces and without a user's name and
+  /// password, which the log would show.
+  public static func webAddress(schemes: [String], allowed: String) -> Self {
+    SettingFormat("address", allowed: allowed) { text in
+      if text.isEmpty { return .some(nil) }
+      guard let scheme = schemes.first(where: { text.hasPrefix("\($0)://") }) else { return nil }
+      let host = text.dropFirst("\(scheme)://".count).prefix { !"/?#".contains($0) }
+      let isAddress =
+        !host.isEmpty && !host.contains("@") && text.utf8.count <= 2000
+        && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+      return isAddress ? .some(text) : nil
+    } show: {
+      $0 ?? ""
+    }
+  }
+}
+
 extension SettingFormat<[String]> {
   public static var addresses: Self {
     .list("address", allowed: "HOST:PORT, [IPv6]:PORT or unix:PATH; repeatable") {

@@ -48,5 +48,6 @@ extension ServerSettings {
     }
     try checkListeners(settings)
     try checkAuthentication(settings)
+    try checkTracing(settings)
   }
 }

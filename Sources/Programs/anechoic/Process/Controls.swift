@@ -25,19 +25,18 @@ struct ControlFile {
     var request: Request
   }
 
+  /// The maximum size of a file in bytes.
+  private static let longest = 64 << 20
+
   private let path: String
   private let lines: [(number: Int, text: Substring)]
 
-  /// Reads the file. Throws if the file cannot be read or is not text.
+  /// Reads the file, which may be a pipe. Throws if the file cannot be read, is longer than 64 MiB
+  /// or is not text.
   init(path: String) throws(CommandError) {
     self.path = path
-    let data: Data
-    do {
-      data = try Data(contentsOf: URL(fileURLWithPath: path))
-    } catch {
-      throw CommandError("\(path): the file cannot be read")
-    }
-    guard let text = String(data: data, encoding: .utf8) else {
+    let bytes = try ShortFile.read(path, title: path, atMost: Self.longest)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
       throw CommandError("\(path): the file is not text")
     }
     lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()

@@ -102,15 +102,27 @@ final class ProcessJob {
     } catch {
       stream.cancel()
       // If a file could not be read, that is the cause, not the cancellation that followed.
-      do { _ = try await sending } catch let cause as AudioFileError { throw cause } catch {}
+      do { _ = try await sending } catch let cause as AudioFileError {
+        throw removingOutputs(cause)
+      } catch {}
       throw error
     }
+    let sent: SentLevels
+    do { sent = try await sending } catch let cause as AudioFileError {
+      throw removingOutputs(cause)
+    }
     return JobSummary(
-      try await sending, found, summaryFiles, sampleCount: outputs.output.sampleCount,
+      sent, found, summaryFiles, sampleCount: outputs.output.sampleCount,
       rate: microphoneFormat.rate,
       engine: stream.started.engine.words, settings: stream.started.config,
       algorithmicDelay: stream.algorithmicDelay,
       took: ContinuousClock.now - began, wasStopped: stop.isSet)
+  }
+
+  /// Removes the outputs of a job that has refused an input, and returns the error.
+  private func removingOutputs(_ error: AudioFileError) -> AudioFileError {
+    files.written.forEach(FileRoles.remove)
+    return error
   }
 
   /// Says what the session could not use of that which an earlier one has learnt.

@@ -36,6 +36,9 @@ struct Receiver: ~Copyable {
   private var findings = JobFindings()
   /// The lines of the file of controls that were refused.
   private var refusedLines: [UInt64] = []
+  /// The number of refused controls, and the number of them that are shown.
+  private var refusalCount = 0
+  private static let shownRefusals = 10
 
   init(
     _ files: Files, isOpus: Bool, log: any JobLog,
@@ -70,6 +73,9 @@ struct Receiver: ~Copyable {
       throw error
     }
     try log.finish()
+    if refusalCount > Self.shownRefusals {
+      say("\(refusalCount - Self.shownRefusals) more controls were refused")
+    }
     findings.problems =
       [controls.problem(refused: refusedLines), echoPath?.problem, voiceprint?.problem]
       .compactMap(\.self)
@@ -149,6 +155,8 @@ struct Receiver: ~Copyable {
     try log.record(result)
     guard result.hasRefusal else { return }
     if controls.isInFile(result.controlID) { refusedLines.append(result.controlID) }
+    refusalCount += 1
+    guard refusalCount <= Self.shownRefusals else { return }
     progress.clear()
     let code = StatusCode(rawValue: result.refusal.code)?.name ?? "\(result.refusal.code)"
     standardError(

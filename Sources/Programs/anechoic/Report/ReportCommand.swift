@@ -55,14 +55,17 @@ struct ReportCommand: AsyncParsableCommand {
   @OptionGroup(title: "Voice") var settings: RunOptions
 
   @Option(
-    parsing: .unconditional,
+    name: .customLong("compare"), parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
       """
       Process the recording a second time with other options for voice and engine, and show both \
       side by side: --compare "--noise-suppression high". Options that it leaves out are those of \
       the first run.
       """, valueName: "options"))
-  var compare: String?
+  var comparisons: [String] = []
+
+  /// The options of the second run, as they were given.
+  private var compare: String? { comparisons.last }
 
   @OptionGroup var identity: ClientOption
 
@@ -110,7 +113,14 @@ struct ReportCommand: AsyncParsableCommand {
   var compared: RunOptions? {
     get throws {
       guard let compare else { return nil }
+      guard comparisons.count == 1 else {
+        throw ValidationError("--compare can be given once; a page shows two runs")
+      }
       let changes = compare.split(separator: " ").map(String.init)
+      guard !changes.isEmpty else {
+        throw ValidationError(
+          "--compare: \"\(compare)\" has no options; use --compare \"--noise-suppression high\"")
+      }
       // Without turns, their probability would be wrong usage.
       var first = settings
       if changes.contains("--no-turns") { first.voice.turnEndProbability = nil }

@@ -32,7 +32,8 @@ final class HealthService: Sendable {
   private let isFull: @Sendable () -> Bool
 
   /// Creates the service. The named services, and the server as a whole with the name "", are
-  /// serving from the start. The name `readiness` is not while the server is starting or full.
+  /// serving as soon as the server has started. The name `readiness` is not while the server is
+  /// full.
   init(
     services: [String], isStarting: @escaping @Sendable () -> Bool = { false },
     isFull: @escaping @Sendable () -> Bool
@@ -99,9 +100,12 @@ final class HealthService: Sendable {
     guard let watcher else { throw Status.tooManyWatches }
     defer { state.withLock { _ = $0.watchers.removeValue(forKey: watcher) } }
     continuation.yield()
-    // The server reports no event when it becomes full, so the status is checked every second.
+    // The server reports no event when it has started or becomes full, so the status is checked
+    // every second.
     let clock = Task {
-      while service == Self.readiness, (try? await Task.sleep(for: .seconds(1))) != nil {
+      while service == Self.readiness || isStarting(),
+        (try? await Task.sleep(for: .seconds(1))) != nil
+      {
         continuation.yield()
       }
     }
@@ -116,8 +120,14 @@ final class HealthService: Sendable {
   }
 
   private func status(_ service: String) -> Response.ServingStatus? {
-    let status = state.withLock { $0.statuses[service] }
-    return service == Self.readiness && readiness != .ready ? .notServing : status
+    guard let status = state.withLock({ $0.statuses[service] }) else { return nil }
+    let isReady =
+      switch service {
+      case Self.liveness: true
+      case Self.readiness: readiness == .ready
+      default: !isStarting()
+      }
+    return isReady ? status : .notServing
   }
 
   private func list() -> Grpc_Health_V1_HealthListResponse {

@@ -184,7 +184,7 @@ final class ProcessCall: ServerCallHandler {
         profiles: SessionProfiles(configuration.profiles, owner, wanted: profile),
         limits: configuration.limits,
         load: loads.load(of: call.thread), predicted: costs.load(of: setup, engine),
-        observation: SessionObservation(configuration, by: ServerLog.Cause(call)))
+        observation: SessionObservation(configuration, by: call))
       // The switch may have been changed before the directory knew the session.
       session.allowInjection(configuration.injection.isOn)
       self.session = session
@@ -248,6 +248,7 @@ final class ProcessCall: ServerCallHandler {
     } catch {
       return end(error)
     }
+    session.outlet.observation.resumed(session.handle.id, by: call)
     self.session = session
     state = .running(session)
     readOn()

@@ -13,17 +13,22 @@ struct SessionObservation {
   private let metrics: ServerMetrics
   private let log: ServerLog
   private let cause: ServerLog.Cause
+  /// The trace of the call that starts the session, and the span of the session.
+  private let trace: (any CallTrace)?
+  private let span: SessionSpan?
   /// The state that the session tells once a second, or nil before it runs.
   private var health: SessionHealth?
   /// The counts of the session that the metrics contain already.
   private var counted: (frames: UInt64, referenceMissing: UInt64, concealed: UInt64) = (0, 0, 0)
   private var nextObservation = Self.observedFrames
 
-  /// Creates the observation of a session that `cause` starts.
-  init(_ configuration: ServerConfiguration, by cause: ServerLog.Cause) {
+  /// Creates the observation of a session that a call starts.
+  init(_ configuration: ServerConfiguration, by call: ServerCall) {
     metrics = configuration.metrics
     log = configuration.log
-    self.cause = cause
+    cause = ServerLog.Cause(call)
+    trace = call.trace
+    span = SessionSpan(under: trace, configuration.tracer)
   }
 
   /// Returns the observation that also tells the state of the session.
@@ -34,14 +39,20 @@ struct SessionObservation {
   }
 
   func started(_ id: String, _ setup: SessionSetup, _ engine: EngineIdentity) {
+    let fields = RunningSession.description(of: setup, engine)
     metrics.sessionStarted(engine: engine.name)
-    log.sessionStarted(id, RunningSession.description(of: setup, engine), by: cause)
+    log.sessionStarted(id, fields, by: cause)
+    span?.started(id, fields, under: trace)
   }
+
+  /// Records that another call goes on with the session.
+  func resumed(_ id: String, by call: ServerCall) { span?.resumed(id, by: call.trace) }
 
   func ended(_ id: String, _ reason: SessionEvent.EndReason, _ quality: Logger.Metadata) {
     let reason = RunningSession.name(of: reason)
     metrics.sessionEnded(reason: reason)
     log.sessionEnded(id, reason: reason, quality, by: cause)
+    span?.ended(reason: reason, quality)
   }
 
   /// Counts the frames that were processed together in a time.

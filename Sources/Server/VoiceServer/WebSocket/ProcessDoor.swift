@@ -75,10 +75,12 @@ public struct ProcessDoor: Sendable {
   }
 
   /// Returns the headers of a request as those of a call, with those that a browser sends as
-  /// subprotocols. The trace of the call is known before its answer.
+  /// subprotocols. The id of the call is known before its answer.
   private static func metadata(of request: HTTPRequest, _ offered: [String]) -> Metadata {
     var metadata = Metadata()
-    for (name, value) in request.headers { metadata.append(name, value) }
+    for (name, value) in request.headers where name != CorrelationID.chosen {
+      metadata.append(name, value)
+    }
     for word in offered {
       if word.hasPrefix(tokenPrefix) {
         metadata.append("authorization", "Bearer \(word.dropFirst(tokenPrefix.count))")
@@ -86,14 +88,9 @@ public struct ProcessDoor: Sendable {
         metadata.append(RPC.clientName, String(word.dropFirst(namePrefix.count)))
       }
     }
-    if metadata["traceparent"] == nil {
-      metadata.append("traceparent", "00-\(CorrelationID.of(metadata))-\(parent)-00")
-    }
+    metadata.append(CorrelationID.chosen, CorrelationID.of(metadata))
     return metadata
   }
-
-  /// The parent of a trace that begins here.
-  private static let parent = "0000000000000001"
 
   private static func refused(_ reason: String, _ status: HTTPStatus) -> HTTPAnswer {
     .complete(HTTPResponse("\(reason)\n", status: status))

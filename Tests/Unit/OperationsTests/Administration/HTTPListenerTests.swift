@@ -55,7 +55,7 @@ struct HTTPListenerTests {
   /// A proxy leaves a server that stops, but not one that is full.
   @Test(arguments: [
     (Readiness.ready, "200", "200", "ok"), (.full, "503", "404", "full"),
-    (.starting, "503", "503", "starting"),
+    (.starting, "503", "503", "starting: the keys that verify tokens have not been fetched yet"),
     (.stopping, "503", "503", "stopping"),
   ])
   func readinessHasAStatus(

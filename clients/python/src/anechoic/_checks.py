@@ -19,18 +19,33 @@ def check_number(
     anechoic.errors.InvalidRequest: chunk: '20 ms' is not supported; use 0.01 to 0.12 s
     """
     try:
-        number = float(value)  # type: ignore[arg-type]
+        number = float(value) if _is_single(value) else float("nan")  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         number = float("nan")
-    is_number = not isinstance(value, (str, bytes, bytearray, bool)) and not isnan(number)
+    is_number = not isnan(number)
     is_inside = least <= number <= most if isfinite(number) else or_infinite and number > 0
     if not (is_number and is_inside):
         raise InvalidRequest(f"{name}: {value!r} is not supported; use {least:g} to {most:g}{unit}", field=name)
 
 
+def check_interval(name: str, value: object) -> None:
+    """Throws unless a value is the interval of statistics in seconds, or 0.
+
+    >>> check_interval("statistics_interval", 0)
+    """
+    is_zero = _is_single(value) and value == 0
+    if not is_zero:
+        check_number(name, value, 0.1, 3600, " s, or 0 for no statistics")
+
+
+def _is_single(value: object) -> bool:
+    """Whether a value may be one number. Arrays, also those of one element, and texts have a length."""
+    return not hasattr(value, "__len__") and not isinstance(value, bool)
+
+
 def check_real(name: str, value: object) -> None:
     """Throws unless a value is a number."""
-    is_real = hasattr(value, "__float__") and not isinstance(value, bool)
+    is_real = hasattr(value, "__float__") and _is_single(value)
     try:
         is_finite = is_real and isfinite(float(value))  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
@@ -65,7 +80,7 @@ def is_whole(text: str) -> bool:
 
 def check_sample(name: str, value: object) -> None:
     """Throws unless a value is the index of a sample."""
-    is_index = hasattr(value, "__index__") and not isinstance(value, bool)
+    is_index = hasattr(value, "__index__") and _is_single(value)
     if not is_index or not 0 <= int(value) < 2**63:  # type: ignore[call-overload]
         raise InvalidRequest(f"{name}: {value!r} is not the index of a sample; use an int from 0 on", field=name)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from ._checks import check_flag, check_text
+from ._checks import check_bytes, check_flag, check_text
 from ._link import Link
 from ._start import voiceprint_message
 from ._state import State
@@ -52,6 +52,7 @@ class Requests:
     async def set_voiceprint(self, voiceprint: bytes) -> int:
         """Keeps another voice in the mic mode VOICE_ISOLATION. Empty: the nearest one, and the voice is forgotten."""
         message = api.SetVoiceprint()
+        check_bytes("voiceprint", voiceprint)
         if voiceprint:
             message.voiceprint.CopyFrom(voiceprint_message(voiceprint))
         sample = await self._control(None, set_voiceprint=message)

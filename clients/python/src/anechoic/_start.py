@@ -10,7 +10,7 @@ from typing import Any, Iterator, Mapping
 from google.protobuf import duration_pb2
 from google.protobuf.message import DecodeError, Message
 
-from ._checks import check_bytes, check_flag, check_mapping, check_number, check_text, is_whole
+from ._checks import check_bytes, check_flag, check_interval, check_mapping, check_number, check_text, is_whole
 from ._opus import CHUNKS
 from .enums import PolarPattern
 from .errors import AnechoicError, FormatError, InvalidRequest
@@ -90,8 +90,7 @@ class Plan:
         for name, format in self.other_outputs.items():
             checked_format(format, name)
         check_number("chunk", self.chunk, 0.01, 0.12, " s")
-        if self.statistics_interval != 0:
-            check_number("statistics_interval", self.statistics_interval, 0.1, 3600, " s, or 0 for no statistics")
+        check_interval("statistics_interval", self.statistics_interval)
         if self.resume_window is not None:
             check_number("resume_window", self.resume_window, 0, 86400, " s, or None")
         flags = {

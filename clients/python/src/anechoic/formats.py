@@ -97,6 +97,9 @@ class Format:
         # Messages take no integers of numpy.
         object.__setattr__(self, "rate", int(self.rate))
         object.__setattr__(self, "channels", int(self.channels))
+        check_flag("fec", self.fec)
+        if not _is_in(self.bit_rate, 0, 0) and not _is_in(self.bit_rate, 6000, 510000):
+            raise FormatError(f"bit_rate: {self.bit_rate!r} is not supported; use 6000 to 510000", field="bit_rate")
         if self.encoding == "opus":
             self._check_opus()
         elif self.bit_rate or self.complexity is not None or self.fec:
@@ -106,9 +109,6 @@ class Format:
         if self.rate not in _opus.RATES:
             message = f"rate: {self.rate} is not supported with Opus; use 8000, 16000, 24000 or 48000"
             raise FormatError(message, field="rate")
-        if not _is_in(self.bit_rate, 6000, 510000) and not _is_in(self.bit_rate, 0, 0):
-            raise FormatError(f"bit_rate: {self.bit_rate!r} is not supported; use 6000 to 510000", field="bit_rate")
-        check_flag("fec", self.fec)
         if self.complexity is not None and not _is_in(self.complexity, 0, 10):
             raise FormatError(f"complexity: {self.complexity!r} is not supported; use 0 to 10", field="complexity")
 

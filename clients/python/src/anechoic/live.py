@@ -65,9 +65,9 @@ class LiveFilter:
         `reconnect.longest_outage` has no effect here. Throws `TypeError` for an option that does not exist, and
         `InvalidRequest`, which is a `ValueError`, for a value that cannot be used.
         """
-        if on_loss not in ("raw", "silence"):
+        if not isinstance(on_loss, str) or on_loss not in ("raw", "silence"):
             raise FormatError(f"on_loss: {on_loss!r} is not supported; use 'raw' or 'silence'", field="on_loss")
-        if output not in ("processed", "recognizer"):
+        if not isinstance(output, str) or output not in ("processed", "recognizer"):
             message = f"output: {output!r} is not supported; use 'processed' or 'recognizer'"
             raise InvalidRequest(message, field="output")
         for name in options:

@@ -11,7 +11,7 @@ from typing import Any, AsyncIterator, Iterable, Mapping, Type, Union
 import grpc
 
 from . import _methods
-from ._checks import check_flag, check_number, check_sample, check_text
+from ._checks import check_flag, check_interval, check_number, check_sample, check_text
 from ._convert import from_message, interval
 from ._opus import Encoder
 from ._start import checked_format, duration, field_named
@@ -166,8 +166,8 @@ class Sessions:
         if from_event is not None:
             with field_named("from_event"):
                 request.from_event_id = from_event
+        check_interval("statistics_interval", statistics_interval)
         if statistics_interval:
-            check_number("statistics_interval", statistics_interval, 0.1, 3600, " s, or 0 for no statistics")
             request.stats_interval.CopyFrom(duration(statistics_interval))
         async for response in self._stream(_methods.WATCH_SESSION, request, _id(session)):
             item = _watched(response)

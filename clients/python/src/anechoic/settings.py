@@ -87,6 +87,6 @@ def _number(field: FieldDescriptor, value: object) -> int:
         return value
     values = field.enum_type.values_by_name  # type: ignore[union-attr]
     for name, each in values.items():
-        if name == value or name.endswith(f"_{value}"):
+        if isinstance(value, str) and (name == value or name.endswith(f"_{value}")):
             return int(each.number)
     raise ValueError("there is no such value")

@@ -14,6 +14,8 @@ public final class ServerCall {
   private let queue: OpaquePointer
   /// The id of the call in the server's log. Empty if the method has no `correlationHeader`.
   public private(set) var correlation = ""
+  /// The trace of the call. Nil unless the method has a tracer that records this call.
+  public private(set) var trace: (any CallTrace)?
   private let largestMessage: Int
   private let observer: (any CallObserver)?
   private let startedAt = ContinuousClock.now
@@ -51,6 +53,7 @@ public final class ServerCall {
       correlation = CorrelationID.of(metadata)
       addInitialMetadata(header, correlation)
     }
+    trace = method.tracer?.trace(of: self)
     place = openCalls.enter(self)
     guard place != nil else { return finish(openCalls.refusal) }
     guard metadata.size <= Self.largestHeaders else {
@@ -220,6 +223,8 @@ extension ServerCall {
   func ended() {
     guard case .deliver = machine.ended() else { return }
     observer?.handled(outcome ?? .cancelled, after: .now - startedAt)
+    trace?.ended(outcome ?? .cancelled)
+    trace = nil
     executor.close()
     timers.deadline?.cancel()
     timers.expiry?.cancel()

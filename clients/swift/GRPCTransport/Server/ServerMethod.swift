@@ -17,6 +17,8 @@ public struct ServerMethod: Sendable {
   public private(set) var observer: (any CallObserver)?
   /// The header of the response with the id of the call in the server's log, or nil for none.
   public private(set) var correlationHeader: String?
+  /// The maker of the traces of the calls, or nil.
+  private(set) var tracer: (any CallTracer)?
   let start: @Sendable (ServerCall) -> any ServerCallHandler
 
   /// Creates an RPC of any shape. Its handler gets events on the call's thread. `start` runs on
@@ -56,6 +58,13 @@ public struct ServerMethod: Sendable {
   public func with(_ observer: any CallObserver) -> ServerMethod {
     var method = self
     method.observer = observer
+    return method
+  }
+
+  /// Returns the RPC with traces of its calls.
+  public func traced(by tracer: (any CallTracer)?) -> ServerMethod {
+    var method = self
+    method.tracer = tracer
     return method
   }
 

@@ -21,8 +21,7 @@ extension ServerSettings {
       """),
     Setting(
       "authentication.jwt_keys_url", flag: "jwt-keys-url", \.authentication.jwtKeysURL,
-      .httpsAddress,
-      .restart,
+      .webAddress(schemes: ["https"], allowed: "https://HOST/PATH"), .restart,
       """
       The https address of the JSON Web Key Set of an issuer, instead of a file. The server fetches \
       the keys again by their age, and for a token whose key is not among them
@@ -81,9 +80,13 @@ extension ServerSettings {
       guard values.jwtKeysURL != nil || values.jwtKeysCA == nil else {
         throw settings.wrong("authentication.jwt_keys_ca", "needs --jwt-keys-url")
       }
-      if let path = values.jwtKeysCA, access(path, R_OK) != 0 {
-        throw settings.wrong(
-          "authentication.jwt_keys_ca", CommandError(systemErrorAt: path).description)
+      if let path = values.jwtKeysCA {
+        // libcurl reads the file for each fetch, and tells a mistake in it only then.
+        do throws(CommandError) {
+          _ = try CertificateFiles.authorities(CertificateFile(path))
+        } catch {
+          throw settings.wrong("authentication.jwt_keys_ca", error.description)
+        }
       }
     } else {
       for (path, value) in [
@@ -123,23 +126,6 @@ extension SettingFormat<AuthenticationSettings.Mode?> {
       return AuthenticationSettings.Mode(rawValue: text).map { .some($0) }
     } show: {
       $0?.rawValue ?? ""
-    }
-  }
-}
-
-extension SettingFormat<String?> {
-  /// An address that begins with https://, without spaces and without a user's name and password,
-  /// which the log would show.
-  fileprivate static var httpsAddress: Self {
-    SettingFormat("address", allowed: "https://HOST/PATH") { text in
-      if text.isEmpty { return .some(nil) }
-      let host = text.dropFirst("https://".count).prefix { !"/?#".contains($0) }
-      let isAddress =
-        text.hasPrefix("https://") && !host.isEmpty && !host.contains("@")
-        && text.utf8.count <= 2000 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-      return isAddress ? .some(text) : nil
-    } show: {
-      $0 ?? ""
     }
   }
 }

@@ -1,0 +1,58 @@
+import Foundation
+import TestNetwork
+import Testing
+
+/// `anechoic-server` with a collector of traces.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct TracingTests {
+  private let folder: Folder
+
+  init() throws { folder = try Folder() }
+
+  /// Runs a server with a collector and asks for its capabilities. Returns its result.
+  private func run(_ endpoint: String, ratio: String = "1") async throws -> Command.Result {
+    let server = try await ServerProcess(
+      in: folder,
+      options: ["--tracing-endpoint", endpoint, "--tracing-sample-ratio", ratio])
+    let asked = try await Command.run(
+      "anechoic", ["capabilities", "--server", server.address], in: folder)
+    #expect(asked.status == 0, "\(asked.errors)")
+    server.command.signal(SIGTERM)
+    return try await server.command.wait()
+  }
+
+  @Test func theLastSpansArriveBeforeTheServerEnds() async throws {
+    let collector = try SpanCollector()
+    #expect(try await run(collector.endpoint).status == 0)
+    let span = try #require(collector.spans.first)
+    #expect(span.name == "anechoic.v1.VoiceProcessingService/GetCapabilities")
+    #expect(span.resource["service.name"] == "anechoic-server")
+  }
+
+  @Test func aCollectorThatDoesNotAnswerHoldsUpTheEndForAMoment() async throws {
+    let collector = try SpanCollector(.stalled)
+    let start = ContinuousClock.now
+    #expect(try await run(collector.endpoint).status == 0)
+    #expect(.now - start < .seconds(30))
+  }
+
+  @Test func aCollectorThatIsAwayIsToldOnce() async throws {
+    let gone = try SpanCollector()
+    gone.stop()
+    let result = try await run(gone.endpoint)
+    let lines = result.errorLines.filter { $0.contains("takes no spans") }
+    #expect(result.status == 0 && lines.count == 1, "\(result.errors)")
+  }
+
+  @Test(arguments: [
+    ["--tracing-endpoint", "localhost:4318"], ["--tracing-endpoint", "http://"],
+    ["--tracing-endpoint", "http://user:secret@a.example/v1/traces"],
+    ["--tracing-endpoint", "http://a.example", "--tracing-ca-file", "/proc/self/status"],
+    ["--tracing-endpoint", "https://a.example", "--tracing-ca-file", "/proc/self/status"],
+    ["--tracing-sample-ratio", "2"], ["--tracing-service", ""],
+  ])
+  func wrongSettingsAreReported(options: [String]) async throws {
+    let result = try await Command.run("anechoic-server", options, in: folder)
+    #expect(result.status == 64 && result.errors.contains("--tracing-"), "\(result.errors)")
+  }
+}
