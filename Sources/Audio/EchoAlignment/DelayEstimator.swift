@@ -184,7 +184,7 @@ public struct DelayEstimator: ~Copyable {
 }
 
 /// The samples of one side at 4 kHz that wait to be compared, behind those that are kept.
-private struct EstimatorSide: ~Copyable {
+struct EstimatorSide: ~Copyable {
   private var input: EstimatorInput
   private let samples: FloatBuffer
   private let kept: Int
