@@ -34,18 +34,21 @@ public struct Collector: Sendable {
     var status = 0
     let code = withoutActuallyEscaping(isOver) { isOver in
       let watch = EndWatch(isOver)
-      return document.withUnsafeBufferPointer { bytes in
-        anechoic_http_post(
-          address, authorities, "anechoic-server", bytes.baseAddress, bytes.count,
-          Int(Self.longestTime / .milliseconds(1)),
-          { context in
-            context.map { Unmanaged<EndWatch>.fromOpaque($0).takeUnretainedValue().isOver() }
-              ?? true
-          }, Unmanaged.passUnretained(watch).toOpaque(), &status, &problem)
+      return withExtendedLifetime(watch) {
+        document.withUnsafeBufferPointer { bytes in
+          anechoic_http_post(
+            address, authorities, "anechoic-server", bytes.baseAddress, bytes.count,
+            Int(Self.longestTime / .milliseconds(1)),
+            { context in
+              context.map { Unmanaged<EndWatch>.fromOpaque($0).takeUnretainedValue().isOver() }
+                ?? true
+            }, Unmanaged.passUnretained(watch).toOpaque(), &status, &problem)
+        }
       }
     }
     guard code == CURLE_OK else {
-      let text = String(decoding: problem.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+      let text = String(
+        decoding: problem.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
       let words = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
       return .unavailable(words.filter { !$0.isNewline })
     }

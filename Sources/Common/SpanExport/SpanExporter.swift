@@ -122,7 +122,10 @@ public final class SpanExporter: Sendable {
     var attempts = Attempts(pauses: Self.pauses)
     while let batch = nextBatch() {
       send(batch, &attempts)
-      state.withLock { $0.inFlight = 0 }
+      state.withLock { state in
+        state.inFlight = 0
+        if state.waiting.isEmpty { state.isFlushing = false }
+      }
     }
     state.withLock { $0.hasEnded = true }
   }

@@ -95,6 +95,7 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     let skipsMask = self.output.skipsMask
     let probability = analyze(
       reference, conditions, cancelsEcho: cancelsEcho, computesGains: !skipsMask)
+    if !skipsMask { output.advanceLimits() }
     if !analysis.isInHole {
       record(probability: probability, cancelsEcho: cancelsEcho, skipsMask: skipsMask)
     }
@@ -146,7 +147,6 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
       isolation.pause()
       return mask.open(power: analysis.features.means.error)
     }
-    output.advanceLimits()
     // The decision about a voice, on which gain control depends, hears of the isolation. So it begins and
     // ends after the fade.
     isolation.process(

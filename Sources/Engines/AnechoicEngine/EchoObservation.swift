@@ -47,7 +47,7 @@ struct EchoObservation {
   var path = EchoConditions.Path.unknown
   private var framesSinceReference = longestEcho
 
-  /// Records the echo estimate of every frame, also while the canceller is off: an old estimate
+  /// Records the echo estimate of a frame that was analyzed, also while the canceller is off: an old estimate
   /// would otherwise stay for ever. Runs per frame: no allocation, lock, log or await.
   mutating func record(_ features: borrowing SpectralFeatures) {
     estimate.record(echo: features.means.echo, residual: features.means.error)

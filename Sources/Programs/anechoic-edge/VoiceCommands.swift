@@ -28,18 +28,23 @@ struct VoiceCommand: AsyncParsableCommand {
 
     @OptionGroup var agent: AgentOptions
 
+    /// Longer than an enrollment lasts.
+    private static let patience = Duration.seconds(90)
+
     func run() async throws {
       let response: Anechoic_V1_EnrollVoiceResponse = try await agent.ask(
         RPC.enrollVoice, Anechoic_V1_EnrollVoiceRequest())
       var status = response.status
       if !agent.json { standardError("talk for some seconds ...\n") }
-      while status.voice.enrollment == .enrolling {
+      let deadline = ContinuousClock.now + Self.patience
+      while status.voice.enrollment == .enrolling, ContinuousClock.now < deadline {
         try await Task.sleep(for: .milliseconds(100))
         status = try await agent.status()
       }
       let voice = status.voice
-      guard voice.failure == .unspecified, voice.enrollment == .enrolled else {
-        throw CommandError("no voice was learnt: \(voice.reason)")
+      guard voice.enrollment == .enrolled, voice.reason.isEmpty else {
+        let reason = voice.enrollment == .enrolling ? "the session does not answer" : voice.reason
+        throw CommandError("no voice was learnt: \(reason)")
       }
       try agent.showVoice(of: status)
     }

@@ -26,6 +26,7 @@ enum FileRoles {
 
   /// Removes a regular file that was written and is of no use.
   static func remove(_ path: String) {
+    guard path != "-" else { return }  // Standard output.
     let place = canonical(path)
     var status = stat()
     guard lstat(place, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }

@@ -28,7 +28,8 @@ struct EnrollmentTests {
   private func learn(_ rig: AgentRig) async throws -> Anechoic_V1_EdgeStatus.Voice {
     let response: Anechoic_V1_EnrollVoiceResponse = try await rig.ask(
       RPC.enrollVoice, Anechoic_V1_EnrollVoiceRequest())
-    #expect(response.status.voice.enrollment == .enrolling)
+    // The session may have refused it already.
+    #expect([.enrolling, .none].contains(response.status.voice.enrollment))
     try await eventually("it has ended", within: .seconds(40)) {
       try await rig.edgeStatus().voice.enrollment != .enrolling
     }
@@ -41,7 +42,7 @@ struct EnrollmentTests {
     return response.status.voice
   }
 
-  /// What the server's session keeps.
+  /// The voice that the server's session keeps.
   private func kept(_ rig: AgentRig) async throws -> Anechoic_V1_VoiceEnrollment {
     try await rig.remote.get(rig.status.session).voiceEnrollment
   }

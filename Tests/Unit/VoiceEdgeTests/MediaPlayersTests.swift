@@ -55,10 +55,11 @@ struct MediaPlayersTests {
       try await eventually("plays") { await players.isPlaying }
       await players.pause(for: .session)
       await players.pause(for: .arbiter)
+      try await eventually("paused") { try await music.status == "Paused" }
       await players.resume(for: .session)
       #expect(try await music.status == "Paused")
       await players.resume(for: .arbiter)
-      #expect(try await music.status == "Playing")
+      try await eventually("goes on") { try await music.status == "Playing" }
     }
   }
 

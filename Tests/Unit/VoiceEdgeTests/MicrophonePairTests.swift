@@ -89,10 +89,10 @@ struct MicrophonePairTests {
         rig.microphone.hear(channelsLaterBy: later)
         try await rig.plays(.milliseconds(400))
         tap.clear()
-        try await eventually("recorded") { tap.count > 20_000 }
+        try await eventually("recorded") { tap.count > 2 * 16_000 }
         let samples = tap.samples
-        let syllables = (0..<5).map { level(samples[($0 * 4000)..<(($0 + 1) * 4000)]) }
-        return syllables.sorted()[3]
+        let syllables = (0..<8).map { level(samples[($0 * 4000)..<(($0 + 1) * 4000)]) }
+        return syllables.sorted()[4]
       }
       let front = try await heard(from: later)
       let (side, rear) = (try await heard(from: 0), try await heard(from: -later))

@@ -96,7 +96,10 @@ extension EdgeVoice {
       holders: calls.holders.names, recorders: calls.recorders)
     if isOn != wasOn {
       log(isOn ? "call: begins, because \(status.call.text)" : "call: is over")
-      if !isOn { leaveSession() }
+      if !isOn {
+        leaveSession()
+        voiceLeftSession()
+      }
       lowerOthersAtRest(nil)
     }
     publish()

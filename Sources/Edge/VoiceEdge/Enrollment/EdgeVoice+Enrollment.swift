@@ -4,14 +4,20 @@ internal import VoiceClient
 
 /// The voice that VOICE_ISOLATION keeps at this machine.
 struct EnrolledVoice {
-  /// The voice with which sessions begin, or whether they learn one.
+  /// The voice with which sessions begin, and whether the session learns one.
   var kept: KeptVoiceprint
   /// The file that keeps it. Nil for none.
   let file: VoiceprintFile?
   /// The number of changes of the voice.
   var changes = 0
-  /// The control that asks the session to learn a voice, until it is answered.
-  var request: UInt64?
+  /// The last request to learn or to forget, until the session answers it.
+  var unanswered: Anechoic_V1_Control?
+  /// Whether the session uses the voice.
+  var isUsed = true
+  var failure = Anechoic_V1_VoiceEnrollmentChanged.Failure.unspecified
+  /// What the session, and the file, has against the voice. Empty if nothing.
+  var problemOfSession = ""
+  var problemOfFile = ""
 
   init(_ configuration: EdgeConfiguration) {
     kept = KeptVoiceprint(
@@ -19,9 +25,21 @@ struct EnrolledVoice {
     file = configuration.session.voiceprint.map { VoiceprintFile($0.path) }
   }
 
-  /// The state without a session.
-  var state: Anechoic_V1_VoiceEnrollment {
-    kept.isEnrolling ? .enrolling : kept.voiceprint == nil ? .none : .enrolled
+  var status: Anechoic_V1_EdgeStatus.Voice {
+    .with {
+      let isKept = kept.voiceprint != nil && isUsed
+      $0.enrollment = kept.isEnrolling ? .enrolling : isKept ? .enrolled : .none
+      $0.failure = failure
+      $0.problem = problemOfSession.isEmpty ? problemOfFile : problemOfSession
+    }
+  }
+
+  /// Begins a change of the voice by a control.
+  mutating func request(_ control: Anechoic_V1_Control) {
+    kept.record(control)
+    unanswered = control
+    failure = .unspecified
+    (problemOfSession, problemOfFile) = ("", "")
   }
 }
 
@@ -31,25 +49,23 @@ extension EdgeVoice {
     guard server.link != nil else {
       return "no session runs on a server; begin a call with \"anechoic-edge call begin\""
     }
-    let control = control { $0.enrollVoice = .init() }
-    server.voice.request = control.controlID
-    server.voice.kept.record(control)
-    server.link?.outbox.put(.control(control))
-    status.voice = .with { $0.enrollment = .enrolling }
-    publish()
+    ask { $0.enrollVoice = .init() }
     return nil
   }
 
   /// Forgets the voice. Returns the file that keeps it, and the number of this change.
   func forgetVoice() -> (file: VoiceprintFile?, change: Int) {
-    let control = control { $0.setVoiceprint = .init() }
-    server.voice.request = nil
-    server.voice.kept.record(control)
+    server.voice.isUsed = true
     server.voice.changes += 1
-    server.link?.outbox.put(.control(control))
-    status.voice = .with { $0.enrollment = .none }
-    publish()
+    ask { $0.setVoiceprint = .init() }
     return (server.voice.file, server.voice.changes)
+  }
+
+  private func ask(_ fill: (inout Anechoic_V1_Control) -> Void) {
+    let control = control(fill)
+    server.voice.request(control)
+    server.link?.outbox.put(.control(control))
+    showVoice()
   }
 
   /// Keeps a voice that the session has learnt.
@@ -57,47 +73,75 @@ extension EdgeVoice {
     // An enrollment of before was forgotten meanwhile.
     guard server.voice.kept.isEnrolling else { return }
     server.voice.kept.record(voiceprint)
+    server.voice.isUsed = true
     server.voice.changes += 1
-    status.voice = .with { $0.enrollment = .enrolled }
     log("voice: a voice was learnt, which VOICE_ISOLATION keeps")
-    publish()
+    showVoice()
     guard let file = server.voice.file else { return }
     Task { [mailbox = parts.mailbox, change = server.voice.changes] in
       guard let problem = await file.keep(voiceprint, change: change) else { return }
-      mailbox.post { $0.voiceHasProblem("session.voiceprint: \(problem)") }
+      mailbox.post { voice in
+        voice.server.voice.problemOfFile = "session.voiceprint: \(problem)"
+        voice.log("voice: \(voice.server.voice.problemOfFile)")
+        voice.showVoice()
+      }
     }
   }
 
   func enrollmentChanged(_ change: Anechoic_V1_VoiceEnrollmentChanged) {
-    server.voice.kept.record(change)
-    status.voice.enrollment = change.state
-    guard change.failure != .unspecified else { return }
-    status.voice.failure = change.failure
-    log("voice: no voice was learnt: \(change.failure.words)")
+    guard server.voice.kept.isEnrolling, change.failure != .unspecified else { return }
+    enrollmentFailed(change.failure)
   }
 
-  /// Records the session's result for a control, which may be the request to learn a voice.
-  func enrollmentAnswered(_ result: Anechoic_V1_ControlResult) {
-    guard result.controlID == server.voice.request else { return }
-    server.voice.request = nil
-    guard result.hasRefusal else { return }
+  private func enrollmentFailed(_ failure: Anechoic_V1_VoiceEnrollmentChanged.Failure) {
     server.voice.kept.giveUp()
-    status.voice.enrollment = server.voice.state
-    voiceHasProblem(result.refusal.message)
+    server.voice.failure = failure
+    log("voice: no voice was learnt: \(failure.words)")
+    showVoice()
   }
 
-  /// Records whether a session that has started uses the voice.
+  /// Records the session's result for a control, which may be a request to learn or to forget.
+  func enrollmentAnswered(_ result: Anechoic_V1_ControlResult) {
+    guard let asked = server.voice.unanswered, result.controlID == asked.controlID else { return }
+    server.voice.unanswered = nil
+    guard result.hasRefusal, case .enrollVoice = asked.control else { return }
+    server.voice.kept.giveUp()
+    sessionRefusesVoice(result.refusal.message)
+  }
+
+  /// Lets a session that goes on hear of a change that it has not confirmed.
+  func voiceResumed() {
+    guard let asked = server.voice.unanswered else { return }
+    let control = control { $0.control = asked.control }
+    server.voice.unanswered = control
+    server.link?.outbox.put(.control(control))
+  }
+
+  /// Records whether a new session uses the voice.
   func voiceStarted(_ started: Anechoic_V1_Started, asked start: Anechoic_V1_Start) {
-    status.voice.enrollment = server.voice.state
-    guard start.hasVoiceprint, !started.voiceprintUsed else { return }
-    if status.voice.enrollment == .enrolled { status.voice.enrollment = .none }
-    voiceHasProblem(
+    voiceLeftSession()
+    server.voice.isUsed = !start.hasVoiceprint || started.voiceprintUsed
+    server.voice.problemOfSession = ""
+    if server.voice.isUsed { return showVoice() }
+    sessionRefusesVoice(
       "the session cannot use the voiceprint, which is of another encoder; learn the voice again")
   }
 
-  private func voiceHasProblem(_ problem: String) {
-    status.voice.problem = problem
+  /// Ends an enrollment with its session. Without a session, the voice counts as kept.
+  func voiceLeftSession() {
+    (server.voice.unanswered, server.voice.isUsed) = (nil, true)
+    if server.voice.kept.isEnrolling { enrollmentFailed(.tooLittleVoice) }
+    showVoice()
+  }
+
+  private func sessionRefusesVoice(_ problem: String) {
+    server.voice.problemOfSession = problem
     log("voice: \(problem)")
+    showVoice()
+  }
+
+  private func showVoice() {
+    status.voice = server.voice.status
     publish()
   }
 }

@@ -7,6 +7,7 @@ internal import SwiftProtobuf
 public actor VoiceprintFile {
   private static let longest = 4096
   private static let longestEncoder = 63
+  private static let longestValues = 2048
 
   private let path: String
   /// The last change of the voice that the file knows of.
@@ -29,6 +30,11 @@ public actor VoiceprintFile {
     return voiceprint
   }
 
+  private static func isPossible(_ voiceprint: Anechoic_V1_Voiceprint) -> Bool {
+    (1...longestEncoder).contains(voiceprint.encoder.utf8.count)
+      && (1...longestValues).contains(voiceprint.values.count)
+  }
+
   /// Replaces the file, or deletes it for nil. A change before the last one has no effect. Returns the
   /// reason if that is not possible.
   func keep(_ voiceprint: Anechoic_V1_Voiceprint?, change: Int) -> String? {
@@ -37,6 +43,9 @@ public actor VoiceprintFile {
     guard let voiceprint else {
       guard unlink(path) != 0, errno != ENOENT else { return nil }
       return "\(path) cannot be deleted: \(String(cString: strerror(errno)).lowercased())"
+    }
+    guard Self.isPossible(voiceprint) else {
+      return "\(path) is not written: the server's voiceprint is not valid"
     }
     do {
       try PrivateFile.replace(path, with: Array(try voiceprint.serializedData()))

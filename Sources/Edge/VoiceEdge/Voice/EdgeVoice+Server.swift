@@ -43,7 +43,7 @@ extension EdgeVoice {
       if let learnt = server.echoPath, learnt.route == status.route {
         $0.echoPathHint = learnt.path
       }
-      server.voice.kept.apply(to: &$0)
+      if let voiceprint = server.voice.kept.voiceprint { $0.voiceprint = voiceprint }
       continueLostSession(&$0)
     }
   }
@@ -84,7 +84,10 @@ extension EdgeVoice {
     status.gapSince = nil
     muting.requests.drop()
     let wanted = mute.requested.began(muted: started.mute.muted, at: timing.position)
-    if resumed != nil { reconcile(started, wanted) }
+    if resumed != nil {
+      reconcile(started, wanted)
+      voiceResumed()
+    }
     if let wanted { requestMute(wanted) }
     if devices.route != nil { sendRoute(reason: .newDevice) }
     if mute.hardware { sendInterruption(began: true, .hardwareMuted) }
@@ -111,7 +114,6 @@ extension EdgeVoice {
     mute.requested.connectionLost()
     status.gapSince = nil
     status.stats = nil
-    status.voice.enrollment = server.voice.state
     status.voiceActive = false
     server.injectors.sessionEnded()
     server.injectionAnswers = [:]

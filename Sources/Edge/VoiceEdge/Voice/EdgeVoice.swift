@@ -50,7 +50,7 @@ final class EdgeVoice {
     buffers = VoiceBuffers(configuration)
     timing = VoiceTiming(rate: configuration.audio.rate)
     server = ServerSide(configuration)
-    status.voice.enrollment = server.voice.state
+    status.voice = server.voice.status
     mute = EdgeMute(session: configuration.mute.startsMuted)
     calls = EdgeCalls(configuration)
     follow(configuration.session.configuration)

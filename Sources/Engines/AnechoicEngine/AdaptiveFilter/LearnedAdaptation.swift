@@ -193,7 +193,7 @@ struct LearnedAdaptation: ~Copyable {
   }
 
   /// The means of the features over all bins are the same inputs for each bin, so they belong to
-  /// the results.bias of the first layer.
+  /// the bias of the first layer.
   private func addMeansToBias() {
     let hidden = AdaptationWeights.hidden
     for index in 0..<hidden { results.bias[index] = weights.inputBias[index] }

@@ -53,8 +53,9 @@ struct MediaStreamRelay: Relay {
     case "start": start(stream, now)
     case "media" where stream.isOutbound: play(stream)
     case "media":
-      if let samples = samples(of: stream, after: &inputHalf), !samples.isEmpty, line != nil {
-        line?.add(.media(stream), samples, now: now)
+      if line != nil, let samples = samples(of: stream, after: &inputHalf) {
+        // A sample of which only a half has come goes with its other half.
+        if !samples.isEmpty { line?.add(.media(stream), samples, now: now) }
         return
       }
     case "stop":

@@ -53,7 +53,8 @@ struct HTTPSDocument: Sendable {
       return .failure(FetchError(description: "the document has more than \(largestSize) bytes"))
     }
     guard code == CURLE_OK else {
-      let text = String(decoding: problem.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+      let text = String(
+        decoding: problem.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
       let words = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
       return .failure(FetchError(description: words.filter { !$0.isNewline }))
     }

@@ -108,6 +108,8 @@ final class HealthService: Sendable {
       {
         continuation.yield()
       }
+      // It may have started since the last look.
+      continuation.yield()
     }
     defer { clock.cancel() }
     var last: Response.ServingStatus?

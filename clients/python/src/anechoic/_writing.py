@@ -7,7 +7,11 @@ from typing import Any
 
 import grpc
 from google.protobuf.message import Message
-from grpc._cython import cygrpc
+
+try:
+    from grpc._cython.cygrpc import InternalError
+except ImportError:  # Another version of grpcio has it elsewhere.
+    InternalError = grpc.RpcError
 
 
 async def write(stream: Any, request: Message) -> bool:
@@ -20,9 +24,13 @@ async def write(stream: Any, request: Message) -> bool:
         if stream.done():
             return False
         await stream.wait_for_connection()
-        await stream._cython_call.send_serialized_message(request.SerializeToString())
+        below = getattr(stream, "_cython_call", None)
+        if below is None:
+            await stream.write(request)
+        else:
+            await below.send_serialized_message(request.SerializeToString())
         return True
-    except (grpc.RpcError, asyncio.InvalidStateError, cygrpc.InternalError):
+    except (grpc.RpcError, asyncio.InvalidStateError, InternalError):
         return False
     except asyncio.CancelledError:
         stream.cancel()
@@ -33,5 +41,5 @@ async def finish(stream: Any) -> None:
     """Ends the requests, if the call has not ended."""
     try:
         await stream.done_writing()
-    except (grpc.RpcError, asyncio.InvalidStateError, cygrpc.InternalError):
+    except (grpc.RpcError, asyncio.InvalidStateError, InternalError):
         pass

@@ -28,7 +28,7 @@ from .statistics import Statistics
 
 T = TypeVar("T")
 _END_SECONDS = 1.0
-"""The time for calls that other threads still wait for."""
+"""The time for the end of work that is cancelled."""
 
 
 class _Loop:

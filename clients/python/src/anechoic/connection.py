@@ -90,10 +90,10 @@ class Connection:
     @property
     def channel(self) -> grpc.aio.Channel:
         """The channel of new calls. A new one if the last one could not connect: it would wait before it tries again."""
+        check_process()
         if self._channel is not None and self._channel.get_state() is grpc.ChannelConnectivity.TRANSIENT_FAILURE:
             self.renew(self._channel)
         if self._channel is None:
-            check_process()
             # libgrpc shares a connection between channels with equal options, even one that is broken.
             options = [
                 ("grpc.keepalive_time_ms", 20_000),

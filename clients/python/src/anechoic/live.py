@@ -192,8 +192,11 @@ class LiveFilter:
     def _set_mute(self, muted: bool) -> None:
         loop = self._loop
         if loop is not None and not loop.is_closed() and loop is not _running_loop():
-            loop.call_soon_threadsafe(self._set_mute, muted)
-            return
+            try:
+                loop.call_soon_threadsafe(self._set_mute, muted)
+                return
+            except RuntimeError:
+                pass  # The loop has just closed.
         if self._session is not None:
             try:
                 self._session._link.set_mute(muted, insists=True)

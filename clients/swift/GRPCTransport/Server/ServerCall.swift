@@ -57,7 +57,8 @@ public final class ServerCall {
     place = openCalls.enter(self)
     guard place != nil else { return finish(openCalls.refusal) }
     guard metadata.size <= Self.largestHeaders else {
-      let limit = "the headers of a call may have \(Self.largestHeaders) bytes"
+      let limit =
+        "the headers of the call have \(metadata.size) bytes; \(Self.largestHeaders) are allowed"
       return finish(Status(.resourceExhausted, limit))
     }
     switch method.interceptor?.admission(of: self) {
