@@ -95,7 +95,7 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     let skipsMask = self.output.skipsMask
     let probability = analyze(
       reference, conditions, cancelsEcho: cancelsEcho, computesGains: !skipsMask)
-    if !skipsMask { output.advanceLimits() }
+    if !skipsMask { self.output.advanceLimits() }
     if !analysis.isInHole {
       record(probability: probability, cancelsEcho: cancelsEcho, skipsMask: skipsMask)
     }

@@ -41,12 +41,23 @@ struct VoiceCommand: AsyncParsableCommand {
         try await Task.sleep(for: .milliseconds(100))
         status = try await agent.status()
       }
+      // The file is written meanwhile.
+      try await Task.sleep(for: .milliseconds(200))
+      status = try await agent.status()
       let voice = status.voice
+      if voice.problem.hasPrefix("session.voiceprint: ") {
+        throw CommandError("the voice is kept until the agent stops: \(voice.problem)")
+      }
       guard voice.enrollment == .enrolled, voice.reason.isEmpty else {
-        let reason = voice.enrollment == .enrolling ? "the session does not answer" : voice.reason
-        throw CommandError("no voice was learnt: \(reason)")
+        let cause = status.muted ? "; the microphone is muted" : ""
+        throw CommandError("no voice was learnt: \(reason(voice))\(cause)")
       }
       try agent.showVoice(of: status)
+    }
+
+    private func reason(_ voice: Anechoic_V1_EdgeStatus.Voice) -> String {
+      if voice.enrollment == .enrolling { return "the session does not answer" }
+      return voice.reason.isEmpty ? "it was forgotten meanwhile" : voice.reason
     }
   }
 

@@ -47,7 +47,9 @@ extension EdgeVoice {
   /// Lets the session learn the voice at the microphone. Returns the reason if that is not possible.
   func enrollVoice() -> String? {
     guard server.link != nil else {
-      return "no session runs on a server; begin a call with \"anechoic-edge call begin\""
+      return calls.rule.isOn
+        ? "the server is away"
+        : "no session runs; begin a call with \"anechoic-edge call begin\""
     }
     ask { $0.enrollVoice = .init() }
     return nil
@@ -124,7 +126,8 @@ extension EdgeVoice {
     server.voice.problemOfSession = ""
     if server.voice.isUsed { return showVoice() }
     sessionRefusesVoice(
-      "the session cannot use the voiceprint, which is of another encoder; learn the voice again")
+      "the session cannot use the voiceprint: it is of another encoder, or the engine learns no voice"
+    )
   }
 
   /// Ends an enrollment with its session. Without a session, the voice counts as kept.

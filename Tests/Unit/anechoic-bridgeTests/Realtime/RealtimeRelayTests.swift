@@ -107,7 +107,8 @@ struct RealtimeRelayTests {
       rig.client("input_audio_buffer.append", ["audio": piece.base64EncodedString()])
       rig.run(milliseconds: 10)
     }
-    rig.run(milliseconds: 300)
+    rig.client("input_audio_buffer.commit")
+    rig.run(milliseconds: 500)
     let sent = rig.toUpstream.compactMap { $0["audio"] as? String }
       .flatMap { Array(Data(base64Encoded: $0) ?? Data()) }
     #expect(sent == bytes)
