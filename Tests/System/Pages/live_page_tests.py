@@ -87,7 +87,7 @@ class LivePageTests(PageTest):
             sessions_pb2.RequestInjectionPermissionRequest(
                 name="sessions/evil-1", usage_description=EVIL), client=EVIL)
         page.wait(says(".question blockquote", EVIL))
-        self.assertIn(EVIL, text(page, ".events"))
+        page.wait(says(".events", EVIL))
         self.assertEqual(page.evaluate("document.querySelectorAll('main img').length"), 0)
         self.assertFalse(page.evaluate("window.isAttacked === true"))
         asked.cancel()
