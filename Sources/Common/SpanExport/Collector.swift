@@ -32,18 +32,16 @@ public struct Collector: Sendable {
     guard Self.isPrepared else { return .unavailable("libcurl cannot be used") }
     var problem = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
     var status = 0
-    let code = withoutActuallyEscaping(isOver) { isOver in
-      let watch = EndWatch(isOver)
-      return withExtendedLifetime(watch) {
-        document.withUnsafeBufferPointer { bytes in
-          anechoic_http_post(
-            address, authorities, "anechoic-server", bytes.baseAddress, bytes.count,
-            Int(Self.longestTime / .milliseconds(1)),
-            { context in
-              context.map { Unmanaged<EndWatch>.fromOpaque($0).takeUnretainedValue().isOver() }
-                ?? true
-            }, Unmanaged.passUnretained(watch).toOpaque(), &status, &problem)
-        }
+    let watch = EndWatch(isOver)
+    let code = withExtendedLifetime(watch) {
+      document.withUnsafeBufferPointer { bytes in
+        anechoic_http_post(
+          address, authorities, "anechoic-server", bytes.baseAddress, bytes.count,
+          Int(Self.longestTime / .milliseconds(1)),
+          { context in
+            context.map { Unmanaged<EndWatch>.fromOpaque($0).takeUnretainedValue().isOver() }
+              ?? true
+          }, Unmanaged.passUnretained(watch).toOpaque(), &status, &problem)
       }
     }
     guard code == CURLE_OK else {

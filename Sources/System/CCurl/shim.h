@@ -28,24 +28,28 @@ static inline size_t anechoic_https_write(char *bytes, size_t size, size_t count
   return added;
 }
 
-static inline int anechoic_https_progress(
+/// The question whether a transfer is to end.
+typedef struct {
+  /// Asked about once a second; true ends the transfer.
+  bool (*is_over)(void *);
+  void *context;
+} anechoic_http_end;
+
+static inline int anechoic_http_progress(
     void *user, curl_off_t total, curl_off_t now, curl_off_t upload, curl_off_t uploaded) {
   (void)total, (void)now, (void)upload, (void)uploaded;
-  anechoic_https_body *body = (anechoic_https_body *)user;
-  return body->is_cancelled(body->context) ? 1 : 0;
+  anechoic_http_end *end = (anechoic_http_end *)user;
+  return end->is_over(end->context) ? 1 : 0;
 }
 
-/// Gets a document over HTTPS, with TLS 1.2 or later, and without following redirects. Blocks its thread for at most
-/// `milliseconds`. `authorities` is a file of PEM, or null for those that the system trusts. Sets the status of HTTP.
-/// `problem` has CURL_ERROR_SIZE bytes.
-static inline CURLcode anechoic_https_get(
-    const char *address, const char *authorities, const char *agent, long milliseconds, anechoic_https_body *body,
-    long *status, char *problem) {
-  CURL *curl = curl_easy_init();
-  if (!curl) return CURLE_FAILED_INIT;
+/// Sets the options of every request: TLS 1.2 or later, no redirects, a bound on the time, and the end. `problem` has
+/// CURL_ERROR_SIZE bytes.
+static inline void anechoic_http_prepare(
+    CURL *curl, const char *address, const char *protocols, const char *authorities, const char *agent,
+    long milliseconds, anechoic_http_end *end, char *problem) {
   problem[0] = 0;
   curl_easy_setopt(curl, CURLOPT_URL, address);
-  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "https");
+  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, protocols);
   curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
   if (authorities) {
     curl_easy_setopt(curl, CURLOPT_CAINFO, authorities);
@@ -56,35 +60,38 @@ static inline CURLcode anechoic_https_get(
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   // A search for the address that takes long ends in its own thread.
   curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
-  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, anechoic_https_write);
-  curl_easy_setopt(curl, CURLOPT_WRITEDATA, body);
   curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
-  curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, anechoic_https_progress);
-  curl_easy_setopt(curl, CURLOPT_XFERINFODATA, body);
+  curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, anechoic_http_progress);
+  curl_easy_setopt(curl, CURLOPT_XFERINFODATA, end);
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, problem);
+}
+
+/// Sends the request, and ends it. Sets the status of HTTP.
+static inline CURLcode anechoic_http_perform(CURL *curl, long *status) {
   CURLcode code = curl_easy_perform(curl);
   if (code == CURLE_OK) curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, status);
   curl_easy_cleanup(curl);
   return code;
 }
 
-/// The question whether a transfer is to end.
-typedef struct {
-  /// Asked about once a second; true ends the transfer.
-  bool (*is_over)(void *);
-  void *context;
-} anechoic_http_end;
+/// Gets a document over HTTPS, with TLS 1.2 or later, and without following redirects. Blocks its thread for at most
+/// `milliseconds`. `authorities` is a file of PEM, or null for those that the system trusts. Sets the status of HTTP.
+/// `problem` has CURL_ERROR_SIZE bytes.
+static inline CURLcode anechoic_https_get(
+    const char *address, const char *authorities, const char *agent, long milliseconds, anechoic_https_body *body,
+    long *status, char *problem) {
+  CURL *curl = curl_easy_init();
+  if (!curl) return CURLE_FAILED_INIT;
+  anechoic_http_end end = {body->is_cancelled, body->context};
+  anechoic_http_prepare(curl, address, "https", authorities, agent, milliseconds, &end, problem);
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, anechoic_https_write);
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, body);
+  return anechoic_http_perform(curl, status);
+}
 
 static inline size_t anechoic_http_discard(char *bytes, size_t size, size_t count, void *user) {
   (void)bytes, (void)user;
   return size * count;
-}
-
-static inline int anechoic_http_progress(
-    void *user, curl_off_t total, curl_off_t now, curl_off_t upload, curl_off_t uploaded) {
-  (void)total, (void)now, (void)upload, (void)uploaded;
-  anechoic_http_end *end = (anechoic_http_end *)user;
-  return end->is_over(end->context) ? 1 : 0;
 }
 
 /// Posts a document of JSON over HTTP or HTTPS, without following redirects, and discards the body of the answer.
@@ -95,33 +102,16 @@ static inline CURLcode anechoic_http_post(
     long milliseconds, bool (*is_over)(void *), void *context, long *status, char *problem) {
   CURL *curl = curl_easy_init();
   if (!curl) return CURLE_FAILED_INIT;
-  problem[0] = 0;
   anechoic_http_end end = {is_over, context};
+  anechoic_http_prepare(curl, address, "http,https", authorities, agent, milliseconds, &end, problem);
   // Without "Expect: 100-continue", for which some collectors never answer.
   struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
   headers = curl_slist_append(headers, "Expect:");
-  curl_easy_setopt(curl, CURLOPT_URL, address);
-  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-  if (authorities) {
-    curl_easy_setopt(curl, CURLOPT_CAINFO, authorities);
-    curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
-  }
-  curl_easy_setopt(curl, CURLOPT_USERAGENT, agent);
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
   curl_easy_setopt(curl, CURLOPT_POSTFIELDS, (const char *)document);
   curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
-  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, milliseconds);
-  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, anechoic_http_discard);
-  curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
-  curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, anechoic_http_progress);
-  curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &end);
-  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, problem);
-  CURLcode code = curl_easy_perform(curl);
-  if (code == CURLE_OK) curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, status);
-  curl_easy_cleanup(curl);
+  CURLcode code = anechoic_http_perform(curl, status);
   curl_slist_free_all(headers);
   return code;
 }

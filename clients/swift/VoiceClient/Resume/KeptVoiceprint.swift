@@ -28,15 +28,15 @@ package struct KeptVoiceprint {
   }
 
   /// Records the end of an enrollment that failed.
-  package mutating func record(_ change: Anechoic_V1_VoiceEnrollmentChanged) {
-    if change.failure != .unspecified { isEnrolling = false }
+  mutating func record(_ change: Anechoic_V1_VoiceEnrollmentChanged) {
+    if change.failure != .unspecified { giveUp() }
   }
 
   /// Records that the voice cannot be learnt.
   package mutating func giveUp() { isEnrolling = false }
 
   /// Changes the start of the new session.
-  package func apply(to start: inout Anechoic_V1_Start) {
+  func apply(to start: inout Anechoic_V1_Start) {
     if let voiceprint { start.voiceprint = voiceprint } else { start.clearVoiceprint() }
     start.enrollVoice = isEnrolling
   }
