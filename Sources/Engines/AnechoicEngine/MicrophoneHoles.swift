@@ -2,7 +2,7 @@
 ///
 /// The networks would hear the end of a voice in each of them, and need some time to know it again: with a
 /// tenth of the blocks of 20 ms lost, a voice is hardly found. A frame of a hole is therefore not
-/// analyzed. What was known of the frame before holds on.
+/// analyzed. The findings of the frame before hold on.
 struct MicrophoneHoles {
   /// The number of frames of the longest hole. A longer silence is one.
   private static let longest = 6

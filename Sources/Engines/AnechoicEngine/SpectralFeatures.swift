@@ -45,9 +45,9 @@ struct SpectralFeatures: ~Copyable {
 
   /// The mean powers of all bands in a frame.
   struct MeanPowers {
-    /// Without echo as far as the linear stage removed it.
+    /// The power without echo, as far as the linear stage removed it.
     var error: Float = 0
-    /// Of the echo that the linear stage removed.
+    /// The power of the echo that the linear stage removed.
     var echo: Float = 0
     var microphone: Float = 0
     var reference: Float = 0

@@ -15,7 +15,8 @@ struct EnrolledVoice {
   /// Whether the session uses the voice.
   var isUsed = true
   var failure = Anechoic_V1_VoiceEnrollmentChanged.Failure.unspecified
-  /// What the session, and the file, has against the voice. Empty if nothing.
+  /// The reasons why the session does not use the voice, and why its file is not written. Empty if
+  /// nothing is wrong.
   var problemOfSession = ""
   var problemOfFile = ""
 

@@ -8,16 +8,16 @@ internal import VoiceEngines
 struct CapturePipeline: ~Copyable {
   /// The delays behind the microphone, all of them constant.
   struct Delays {
-    /// Of `input`.
+    /// The delay of `input`.
     let heldBack: Duration
-    /// Of the processed output.
+    /// The delay of the processed output.
     let latency: Duration
     /// The same delay in samples of the output, rounded to the nearest.
     let latencySamples: Int
-    /// To the engine, and to the output of the engine, in samples of the engine.
+    /// The delays until the engine, and until the output of the engine, in samples of the engine.
     let untilEngineInSamples: Int
     let untilEngineOutSamples: Int
-    /// Of the sound that findings belong to, in samples of the microphone.
+    /// The delay of the sound that findings belong to, in samples of the microphone.
     let findingsSamples: Int64
     let microphoneRate: SampleRate
   }
