@@ -12,8 +12,7 @@ let swift: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// The targets that samples go through. Their debug builds are optimized, because tests in real time
-/// would be too slow otherwise.
+/// The targets that samples go through. Tests in real time need them optimized in debug builds too.
 let optimized: Set = [
   "CKernels", "AudioCore", "AudioCodecs", "EchoAlignment", "SpatialAudio", "VoiceEngines",
   "AnechoicEngine", "VoiceSessions", "VoiceEdge", "anechoic", "render-scenes", "render-turns",
@@ -65,21 +64,18 @@ let products: [Product] = [
   .library(name: "soundcard", type: .dynamic, targets: ["CSoundCard"]),
 ]
 
-/// The libraries of Debian, and the targets in C and C++ with settings of their own.
+/// Headers of Debian's libc.
+let libc = ["CEpoll", "CMalloc", "CPipe"].map { debian($0, apt: "libc6-dev") }
+/// The other libraries of Debian, and the targets in C and C++ with settings of their own.
 let system: [Target] = [
   debian("CALSA", "alsa", apt: "libasound2-dev"),
   debian("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
   debian("CDBus", "dbus-1", apt: "libdbus-1-dev"),
-  debian("CEpoll", apt: "libc6-dev"),
-  // Without pkg-config, which would link the library: it is loaded anew for each text.
-  debian("CESpeak", apt: "libespeak-ng-dev"),
-  debian("CMalloc", apt: "libc6-dev"),
+  debian("CESpeak", apt: "libespeak-ng-dev"),  // Not linked, but loaded anew for each text.
   debian("CMysofa", "libmysofa", apt: "libmysofa-dev"),
   debian("COpenSSL", "libcrypto", apt: "libssl-dev"),
   debian("COpus", "opus", apt: "libopus-dev"),
-  debian("CPipe", apt: "libc6-dev"),
-  // Without pkg-config, because SwiftPM refuses its -D flag. The headers are in the usual folder.
-  debian("CPulse", apt: "libpulse-dev"),
+  debian("CPulse", apt: "libpulse-dev"),  // SwiftPM refuses the -D flag of its pkg-config.
   debian("CSampleRate", "samplerate", apt: "libsamplerate0-dev"),
   debian("CSndFile", "sndfile", apt: "libsndfile1-dev"),
   debian("CZlib", "zlib", apt: "zlib1g-dev"),
@@ -131,10 +127,6 @@ let modules = targets(
     "Sources/Session/SessionWire": ["VoiceSessions", "AnechoicAPI"],
     "Sources/Common/Settings": ["AnechoicAPI", .product(name: "Yams", package: "Yams")],
     "Sources/Common/Operations": ["LinuxSystem", .product(name: "Logging", package: "swift-log")],
-    "Sources/Common/SpanExport": [
-      "Operations", "GRPCTransport", "CCurl",
-      .product(name: "Tracing", package: "swift-distributed-tracing"),
-    ],
     "Sources/Common/CommandLineSupport": [
       "Settings", "VoiceClient", "CBuildInformation",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -174,9 +166,7 @@ let programs = targets(
     "Sources/Programs/anechoic": [
       "CommandLineSupport", "VoiceServer", "BundledEngines", "AudioFiles", "CZlib",
     ],
-    "Sources/Programs/anechoic-server": [
-      "CommandLineSupport", "VoiceServer", "SpanExport", "BundledEngines",
-    ],
+    "Sources/Programs/anechoic-server": ["CommandLineSupport", "VoiceServer", "BundledEngines"],
     "Sources/Programs/anechoic-edge": [
       "CommandLineSupport", "Operations", "VoiceEdge", "BundledEngines",
     ],
@@ -210,12 +200,11 @@ let unitTests = targets(
     "SessionWire": [],
     "Settings": [],
     "Operations": ["TestNetwork"],
-    "SpanExport": ["TestNetwork"],
     "SpeechSynthesis": [],
     "Authentication": ["TestCredentials"],
     "VoiceServer": [
-      "VoiceClient", "SpanExport", "BundledEngines", "AcousticSimulator", "TestAudio",
-      "TestEngines", "TestNetwork", "TestCredentials",
+      "VoiceClient", "BundledEngines", "AcousticSimulator", "TestAudio", "TestEngines",
+      "TestNetwork", "TestCredentials",
     ],
     "EdgeAudio": ["ScriptedDevices", "TestAudio"],
     "VoiceEdge": [
@@ -254,7 +243,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
     .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
   ],
-  targets: system + modules + programs + unitTests + systemTests,
+  targets: libc + system + modules + programs + unitTests + systemTests,
   cLanguageStandard: .gnu2x,  // C23 has #embed.
   cxxLanguageStandard: .cxx17
 )

@@ -87,7 +87,8 @@ public struct SettingFlags<Section: FlagSection>: ParsableArguments, CustomRefle
 public struct GivenFlag: Sendable {
   /// The path of the key.
   public let path: String
-  let name: String
+  /// The name on the command line, without hyphens.
+  public let name: String
   let values: [String]
 }
 

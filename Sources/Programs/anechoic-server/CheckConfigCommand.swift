@@ -11,12 +11,12 @@ internal import VoiceServer
 struct CheckConfigCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check-config",
-    abstract: "Check the settings file, the environment, and the files that they name.",
+    abstract: "Check the settings, and the files that they name.",
     discussion: """
       Prints nothing and exits with 0 if a server could start with the settings and clients could \
       use its certificates. Otherwise prints one line that names the file, the line and the key, or \
       the variable, and exits with 2. A certificate that expires within 14 days is a warning. \
-      Addresses are not tried.
+      Addresses are not tried. Options of the server count as they would without check-config.
 
       The check is made with the rights of the user who runs it. As root, name the user of the \
       service with --user. The unit of systemd makes the same check within its own limits on files \
@@ -24,6 +24,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
 
         anechoic-server check-config
         anechoic-server check-config server.yaml --print
+        anechoic-server check-config --listen 0.0.0.0:50051 --max-sessions 20
         sudo anechoic-server check-config --user anechoic
       """)
 
@@ -32,6 +33,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
   var file: String?
 
   @OptionGroup var option: SettingsFileOption
+  @ParentCommand var server: ServeCommand
 
   @Option(
     help: ArgumentHelp(
@@ -53,7 +55,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
   var reference = false
 
   func validate() throws {
-    guard file == nil || option.config == nil else {
+    guard file == nil || option.config ?? server.file.config == nil else {
       throw ValidationError("Name the settings file once.")
     }
   }
@@ -62,9 +64,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
     if sample { return Swift.print(ServerSettings.sample, terminator: "") }
     if reference { return Swift.print(ServerSettings.table.reference(), terminator: "") }
     if let user { try ProcessUser.become(user) }
-    let settings = try SettingsSources(
-      file: file ?? option.config, environment: ProcessInfo.processInfo.environment
-    ).readForCommand()
+    let settings = try server.sources(file: file ?? option.config).readForCommand()
     if print { Swift.print(ServerSettings.table.listing(settings), terminator: "") }
     let prepared = try Self.withoutMakingFolders(settings).prepared { _ in }
     try settings.checkAuditLog()

@@ -21,6 +21,7 @@ struct HealthcheckCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var file: SettingsFileOption
+  @ParentCommand var server: ServeCommand
 
   @Option(
     help: """
@@ -62,9 +63,7 @@ struct HealthcheckCommand: AsyncParsableCommand {
   }
 
   private func configuredAddress() throws -> String {
-    let settings = try SettingsSources(
-      file: file.config, environment: ProcessInfo.processInfo.environment
-    ).readForCommand().values
+    let settings = try server.sources(file: file.config).readForCommand().values
     guard let address = settings.healthAddress else {
       throw CommandError(
         "listen.admin: the server has no plaintext address; set one, or use --address")

@@ -66,18 +66,22 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup(title: "Log") var log: SettingFlags<LogFlags>
   @OptionGroup(title: "Traces") var tracing: SettingFlags<TracingFlags>
 
-  /// The settings on the command line, in the file and in the environment.
-  private var sources: SettingsSources {
+  /// The settings that are given as options.
+  var flags: [GivenFlag] {
+    listen.given + tls.given + authentication.given + sessions.given + limits.given + log.given
+      + tracing.given
+  }
+
+  /// Returns the settings on the command line, in the file and in the environment. `file` takes
+  /// precedence over --config.
+  func sources(file named: String? = nil) -> SettingsSources {
     SettingsSources(
-      file: file.config,
-      flags: listen.given + tls.given + authentication.given + sessions.given + limits.given
-        + log.given + tracing.given,
-      environment: ProcessInfo.processInfo.environment)
+      file: named ?? file.config, flags: flags, environment: ProcessInfo.processInfo.environment)
   }
 
   func run() async throws {
     let (signals, hangups) = (TerminationSignals(awaited: 2), ReloadSignals())
-    let sources = sources
+    let sources = sources()
     let settings = try sources.readForCommand()
     let values = settings.values
     let operations = try ServerOperations(

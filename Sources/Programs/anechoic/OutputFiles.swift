@@ -1,5 +1,6 @@
 internal import CommandLineSupport
 internal import Foundation
+internal import LinuxSystem
 
 /// The files that a command reads and the files that it writes.
 enum FileRoles {
@@ -17,11 +18,8 @@ enum FileRoles {
 
   /// Returns whether two paths name the same file, directly or through links.
   static func isSame(_ left: String, _ right: String) -> Bool {
-    if canonical(left) == canonical(right) { return true }
-    var (leftStatus, rightStatus) = (stat(), stat())
-    return stat(left, &leftStatus) == 0 && stat(right, &rightStatus) == 0
-      && leftStatus.st_dev == rightStatus.st_dev && leftStatus.st_ino == rightStatus.st_ino
-      && leftStatus.st_mode & S_IFMT == S_IFREG
+    canonical(left) == canonical(right)
+      || FileIdentity.isRegular(left) && FileIdentity(left) == FileIdentity(right)
   }
 
   /// Removes a regular file that was written and is of no use.

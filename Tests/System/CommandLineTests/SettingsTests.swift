@@ -33,6 +33,18 @@ struct SettingsTests {
     }
   }
 
+  @Test func optionsOfTheServerAreCheckedToo() async throws {
+    try write("limits:\n  max_sessions: 7\n")
+    let given = try await checkConfig(["--print", "--max-sessions", "9"])
+    #expect(given.text.contains("limits.max_sessions: 9  # --max-sessions\n"), "\(given.errors)")
+    let wrong = try await checkConfig(["--listen", "foo"])
+    #expect(wrong.status == 64 && wrong.errors.contains("--listen"), "\(wrong.errors)")
+    let unused = try await Command.run(
+      "anechoic-server", ["measure", "--max-sessions", "9"], in: folder)
+    #expect(unused.status == 64, "\(unused.errors)")
+    #expect(unused.errors.contains("--max-sessions has no effect on a measurement"))
+  }
+
   @Test func theSampleIsAcceptedAndSetsNothing() async throws {
     let sample = try await Command.run("anechoic-server", ["check-config", "--sample"], in: folder)
     try folder.write(sample.output, "server.yaml")
@@ -58,6 +70,15 @@ struct SettingsTests {
     ("log: {audit_file: none/audit.log}", "log.audit_file: none/audit.log: no such file"),
     ("log: {audit_file: /tmp}", "log.audit_file: /tmp: is a directory"),
     ("log: {audit_file: /proc/x}", "log.audit_file: /proc/x: no such file"),
+    ("log: {audit_file: ./server.yaml}", "log.audit_file: is the file of the settings"),
+    (
+      "tracing: {endpoint: \"http://a:70000/v1\"}",
+      "tracing.endpoint: \"http://a:70000/v1\" is not allowed"
+    ),
+    (
+      "tracing: {endpoint: \"http://[::1/v1\"}",
+      "tracing.endpoint: \"http://[::1/v1\" is not allowed"
+    ),
     ("log: {audit_file: fifo}", "log.audit_file: fifo: no such device or address"),
     (
       "sessions: {injection_permissions_file: /}\nauthentication: {mode: certificate}\n"

@@ -1,6 +1,7 @@
 internal import AudioFiles
 internal import EdgeAudio
 internal import Foundation
+internal import LinuxSystem
 public import Settings
 
 /// A connection to a program, as the configuration names it.

@@ -47,7 +47,12 @@ struct MeasureCommand: AsyncParsableCommand {
   @Flag(help: "Print one JSON object.")
   var json = false
 
+  @ParentCommand var server: ServeCommand
+
   func validate() throws {
+    if let flag = server.flags.first {
+      throw ValidationError("--\(flag.name) has no effect on a measurement.")
+    }
     guard [5, 10, 20, 50, 100].contains(late) else {
       throw ValidationError("--late takes 5, 10, 20, 50 or 100.")
     }

@@ -7,7 +7,6 @@ internal import LinuxSystem
 internal import Logging
 internal import Operations
 internal import Settings
-internal import SpanExport
 internal import Synchronization
 internal import Tracing
 internal import VoiceEngines
@@ -150,7 +149,7 @@ final class ServerOperations: Sendable {
     guard let endpoint = settings.endpoint else { return nil }
     let process = ProcessInfo.processInfo
     let exporter = SpanExporter(
-      Collector(address: endpoint, authorities: settings.authorities),
+      SpanCollector(address: endpoint, authorities: settings.authorities),
       service: SpanDocument.Service(
         name: settings.serviceName, version: anechoicVersion,
         instance: "\(process.hostName)/\(process.processIdentifier)"),

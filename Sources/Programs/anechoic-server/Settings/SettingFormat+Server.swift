@@ -95,12 +95,24 @@ extension SettingFormat<String?> {
       guard let scheme = schemes.first(where: { text.hasPrefix("\($0)://") }) else { return nil }
       let host = text.dropFirst("\(scheme)://".count).prefix { !"/?#".contains($0) }
       let isAddress =
-        !host.isEmpty && !host.contains("@") && text.utf8.count <= 2000
+        hasHostAndPort(host) && text.utf8.count <= 2000
         && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
       return isAddress ? .some(text) : nil
     } show: {
       $0 ?? ""
     }
+  }
+
+  /// Returns whether a text is HOST or HOST:PORT, with IPv6 in brackets and without a user.
+  private static func hasHostAndPort(_ text: Substring) -> Bool {
+    let end = text.hasPrefix("[") ? text.firstIndex(of: "]").map(text.index(after:)) : nil
+    let host = text[..<(end ?? text.firstIndex(of: ":") ?? text.endIndex)]
+    let port = text[host.endIndex...]
+    guard !host.isEmpty, host != "[]", !host.contains("@"), host.hasPrefix("[") == (end != nil)
+    else {
+      return false
+    }
+    return port.isEmpty || port.first == ":" && UInt16(port.dropFirst()).map { $0 > 0 } == true
   }
 }
 

@@ -1,5 +1,6 @@
 public import CommandLineSupport
 internal import Foundation
+internal import LinuxSystem
 public import Settings
 
 /// The places that the settings of a server come from. They can be read again while the server
@@ -30,6 +31,7 @@ public struct SettingsSources: Sendable {
     let text = try file.map { path throws(CommandError) in try SettingsFile.text(of: path) }
     let settings = try ServerSettings.table.read(text ?? "", file: file ?? "", overrides)
     try ServerSettings.check(settings)
+    try ServerSettings.checkAuditFile(settings, settingsFile: file)
     return settings
   }
 }
@@ -49,5 +51,24 @@ extension ServerSettings {
     try checkListeners(settings)
     try checkAuthentication(settings)
     try checkTracing(settings)
+  }
+
+  /// Throws if the lines of the audit log would go into a file that the server reads.
+  static func checkAuditFile(
+    _ settings: LayeredValues<ServerSettings>, settingsFile: String?
+  ) throws(SettingsError) {
+    let values = settings.values
+    guard let audit = values.auditLog.map({ FileIdentity($0) }) else { return }
+    let others = [
+      ("the settings", settingsFile), ("tls.certificate", values.tlsCertificate),
+      ("tls.key", values.tlsKey), ("tls.client_ca", values.tlsClientAuthorities),
+      ("authentication.jwt_keys", values.authentication.jwtKeys),
+      ("authentication.jwt_keys_ca", values.authentication.jwtKeysCA),
+      ("sessions.injection_permissions_file", values.injectionPermissionsFile),
+      ("tracing.ca_file", values.tracing.authorities),
+    ]
+    for case (let name, let path?) in others where FileIdentity(path) == audit {
+      throw settings.wrong("log.audit_file", "is the file of \(name)")
+    }
   }
 }

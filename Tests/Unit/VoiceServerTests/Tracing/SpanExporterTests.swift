@@ -4,7 +4,7 @@ import TestNetwork
 import Testing
 import Tracing
 
-@testable import SpanExport
+@testable import VoiceServer
 
 /// The exporter with a collector that answers, refuses, stalls or is away.
 @Suite(.serialized, .timeLimit(.minutes(1)))
@@ -20,7 +20,7 @@ struct SpanExporterTests {
 
   private func exporter(_ endpoint: String) -> SpanExporter {
     SpanExporter(
-      Collector(address: endpoint),
+      SpanCollector(address: endpoint),
       service: SpanDocument.Service(name: "test", version: "1", instance: "a/1"),
       counts: SpanExporter.Counts(registry)
     ) { [reports] in reports.add($0) }

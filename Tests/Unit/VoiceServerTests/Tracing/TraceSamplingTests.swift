@@ -1,7 +1,7 @@
 import GRPCTransport
 import Testing
 
-@testable import SpanExport
+@testable import VoiceServer
 
 struct TraceSamplingTests {
   private static let trace = "0af7651916cd43dd8448eb211c80319c"

@@ -2,7 +2,6 @@ import AnechoicAPI
 import AudioCore
 import GRPCTransport
 import Operations
-import SpanExport
 import SwiftProtobuf
 import TestNetwork
 import Testing
@@ -26,7 +25,7 @@ struct TracedCallTests {
   ) async throws -> [SpanCollector.Span] {
     let collector = try SpanCollector()
     let exporter = SpanExporter(
-      Collector(address: collector.endpoint),
+      SpanCollector(address: collector.endpoint),
       service: SpanDocument.Service(name: "anechoic-server", version: "1", instance: "a/1"),
       counts: SpanExporter.Counts(MetricsRegistry())
     ) { _ in }
