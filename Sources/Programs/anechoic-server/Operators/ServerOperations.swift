@@ -149,7 +149,7 @@ final class ServerOperations: Sendable {
     guard let endpoint = settings.endpoint else { return nil }
     let process = ProcessInfo.processInfo
     let exporter = SpanExporter(
-      SpanCollector(address: endpoint, authorities: settings.authorities),
+      OTLPCollector(address: endpoint, authorities: settings.authorities),
       service: SpanDocument.Service(
         name: settings.serviceName, version: anechoicVersion,
         instance: "\(process.hostName)/\(process.processIdentifier)"),

@@ -50,7 +50,7 @@ public final class SpanExporter: Sendable {
     var hasEnded = false
   }
 
-  private let collector: SpanCollector
+  private let collector: OTLPCollector
   private let service: SpanDocument.Service
   private let counts: Counts
   private let report: @Sendable (Report) -> Void
@@ -66,7 +66,7 @@ public final class SpanExporter: Sendable {
 
   /// Starts the thread. `report` runs on it.
   public init(
-    _ collector: SpanCollector, service: SpanDocument.Service, counts: Counts,
+    _ collector: OTLPCollector, service: SpanDocument.Service, counts: Counts,
     report: @escaping @Sendable (Report) -> Void
   ) {
     self.collector = collector

@@ -20,7 +20,7 @@ struct SpanExporterTests {
 
   private func exporter(_ endpoint: String) -> SpanExporter {
     SpanExporter(
-      SpanCollector(address: endpoint),
+      OTLPCollector(address: endpoint),
       service: SpanDocument.Service(name: "test", version: "1", instance: "a/1"),
       counts: SpanExporter.Counts(registry)
     ) { [reports] in reports.add($0) }

@@ -25,7 +25,7 @@ struct TracedCallTests {
   ) async throws -> [SpanCollector.Span] {
     let collector = try SpanCollector()
     let exporter = SpanExporter(
-      SpanCollector(address: collector.endpoint),
+      OTLPCollector(address: collector.endpoint),
       service: SpanDocument.Service(name: "anechoic-server", version: "1", instance: "a/1"),
       counts: SpanExporter.Counts(MetricsRegistry())
     ) { _ in }

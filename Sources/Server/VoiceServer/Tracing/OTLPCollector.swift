@@ -3,7 +3,7 @@ internal import Foundation
 internal import Synchronization
 
 /// A collector of OpenTelemetry at an address, which libcurl reaches over HTTP or HTTPS.
-public struct SpanCollector: Sendable {
+public struct OTLPCollector: Sendable {
   /// The maximum time of a request, from the search for the address to the last byte of the answer.
   public static let longestTime = Duration.seconds(10)
 
