@@ -34,15 +34,16 @@ struct ChannelMapRigTests {
     Card(coding: .s24, rate: 48000, channels: 8, input: ("SR", 8), output: ("SL, SR", [7, 8])),
   ]
 
-  /// The frequency in Hz of the tone on a channel.
+  /// The frequency in Hz of the tone on a channel. A second has whole periods.
   private static func frequency(_ channel: Int) -> Double { 200 + 150 * Double(channel) }
 
   private func tones(_ channels: Int, rate: Int, seconds: Int) -> [Float] {
-    (0..<(seconds * rate)).flatMap { index in
+    let second = (0..<rate).flatMap { index in
       (1...channels).map { channel in
         Float(0.1 * sin(2 * .pi * Self.frequency(channel) * Double(index) / Double(rate)))
       }
     }
+    return (0..<seconds).flatMap { _ in second }
   }
 
   /// Returns the amplitude of a channel's tone in samples.
@@ -79,7 +80,7 @@ struct ChannelMapRigTests {
     edge.farEnd.play(tones(2, rate: 48000, seconds: 2), isRepeated: true)
     let played = try machine.record(
       "loudspeaker", card.coding, channels: card.channels, rate: card.rate)
-    try await Task.sleep(for: .seconds(5))
+    try await Task.sleep(for: .seconds(3))
     let voice = edge.voice.samples.suffix(24000)
     for channel in 1...card.channels {
       let heard = amplitude(channel, in: voice, rate: 48000)

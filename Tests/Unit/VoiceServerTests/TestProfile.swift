@@ -11,8 +11,9 @@ enum TestProfile {
   }()
 
   /// The responses of the generic file.
-  static var generic: MeasuredResponses {
-    get throws { try file.withUnsafeBytes { try MeasuredResponses(sofa: $0) } }
+  static var generic: MeasuredResponses { get throws { try read.get() } }
+  private static let read = Result {
+    try file.withUnsafeBytes { try MeasuredResponses(sofa: $0) }
   }
 
   /// The generic responses with the ears changed over.
