@@ -38,7 +38,7 @@ struct ChannelMapRigTests {
   private static func frequency(_ channel: Int) -> Double { 200 + 150 * Double(channel) }
 
   private func tones(_ channels: Int, rate: Int, seconds: Int) -> [Float] {
-    let second = (0..<rate).flatMap { index in
+    let second: [Float] = (0..<rate).flatMap { index in
       (1...channels).map { channel in
         Float(0.1 * sin(2 * .pi * Self.frequency(channel) * Double(index) / Double(rate)))
       }
