@@ -46,6 +46,12 @@ struct ChannelMapRigTests {
     return (0..<seconds).flatMap { _ in second }
   }
 
+  /// Returns the time since a sound began, in seconds.
+  private static func seconds(of samples: [Float], rate: Int) -> Double {
+    let begin = samples.firstIndex { abs($0) > 0.02 } ?? samples.count
+    return Double(samples.count - begin) / Double(rate)
+  }
+
   /// Returns the amplitude of a channel's tone in samples.
   private func amplitude(_ channel: Int, in samples: ArraySlice<Float>, rate: Int) -> Double {
     var (real, imaginary) = (0.0, 0.0)
@@ -80,7 +86,12 @@ struct ChannelMapRigTests {
     edge.farEnd.play(tones(2, rate: 48000, seconds: 2), isRepeated: true)
     let played = try machine.record(
       "loudspeaker", card.coding, channels: card.channels, rate: card.rate)
-    try await Task.sleep(for: .seconds(3))
+    let isHeard = await edge.wait { _ in
+      let sound = played.samples(ofChannel: card.output.numbers[0])
+      return Self.seconds(of: edge.voice.samples, rate: 48000) > 1
+        && Self.seconds(of: sound, rate: card.rate) > 1
+    }
+    try #require(isHeard != nil, "\(edge.agentLog)")
     let voice = edge.voice.samples.suffix(24000)
     for channel in 1...card.channels {
       let heard = amplitude(channel, in: voice, rate: 48000)
