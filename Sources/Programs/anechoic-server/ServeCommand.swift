@@ -93,7 +93,7 @@ struct ServeCommand: AsyncParsableCommand {
     var configuration = prepared.configuration
     configuration.metrics = operations.metrics
     configuration.log = operations.log
-    configuration.tracer = operations.tracer(values.tracing)
+    configuration.tracer = try operations.tracer(values.tracing)
     if configuration.security.isEncrypted { operations.observeHandshakes() }
     let trimming = MemoryTrimmer.run()
     defer { trimming.cancel() }

@@ -33,6 +33,7 @@ public final class SpanCollector: Sendable {
     var mode = Mode.answering(status: 200)
     var spans: [Span] = []
     var requests: [Int] = []
+    var heads: [String] = []
     var isStopped = false
   }
 
@@ -66,6 +67,8 @@ public final class SpanCollector: Sendable {
   public var spans: [Span] { state.withLock { $0.spans } }
   /// The number of spans of each request.
   public var requests: [Int] { state.withLock { $0.requests } }
+  /// The headers of each request.
+  public var heads: [String] { state.withLock { $0.heads } }
   public var mode: Mode {
     get { state.withLock { $0.mode } }
     set { state.withLock { $0.mode = newValue } }
@@ -108,7 +111,7 @@ public final class SpanCollector: Sendable {
     while true {
       if let (head, body) = Self.split(bytes), body.count >= Self.length(head) {
         guard case .answering(let status) = mode else { break }
-        if status == 200 { keep(body) }
+        if status == 200 { keep(head, body) }
         let answer = Array(
           "HTTP/1.1 \(status) -\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}".utf8)
         send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
@@ -132,7 +135,7 @@ public final class SpanCollector: Sendable {
     return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0
   }
 
-  private func keep(_ body: Data) {
+  private func keep(_ head: String, _ body: Data) {
     typealias Object = [String: Any]
     let document = try? JSONSerialization.jsonObject(with: body) as? Object
     let resources = document?["resourceSpans"] as? [Object] ?? []
@@ -146,6 +149,7 @@ public final class SpanCollector: Sendable {
     state.withLock { state in
       state.spans += found
       state.requests.append(found.count)
+      state.heads.append(head)
     }
   }
 

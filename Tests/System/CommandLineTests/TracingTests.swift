@@ -10,10 +10,12 @@ struct TracingTests {
   init() throws { folder = try Folder() }
 
   /// Runs a server with a collector and asks for its capabilities. Returns its result.
-  private func run(_ endpoint: String, ratio: String = "1") async throws -> Command.Result {
+  private func run(
+    _ endpoint: String, _ options: [String] = []
+  ) async throws -> Command.Result {
     let server = try await ServerProcess(
       in: folder,
-      options: ["--tracing-endpoint", endpoint, "--tracing-sample-ratio", ratio])
+      options: ["--tracing-endpoint", endpoint, "--tracing-sample-ratio", "1"] + options)
     let asked = try await Command.run(
       "anechoic", ["capabilities", "--server", server.address], in: folder)
     #expect(asked.status == 0, "\(asked.errors)")
@@ -27,6 +29,33 @@ struct TracingTests {
     let span = try #require(collector.spans.first)
     #expect(span.name == "anechoic.v1.VoiceProcessingService/GetCapabilities")
     #expect(span.resource["service.name"] == "anechoic-server")
+  }
+
+  @Test func theCollectorGetsTheHeadersOfTheFile() async throws {
+    let collector = try SpanCollector()
+    try folder.write(
+      Data("# The tenant.\n\nAuthorization: Bearer x=\nX-Tenant:\ta b\n".utf8), "headers")
+    let options = ["--tracing-headers-file", folder.path("headers")]
+    #expect(try await run(collector.endpoint, options).status == 0)
+    let head = try #require(collector.heads.first).split(separator: "\r\n")
+    #expect(head.contains("Authorization: Bearer x=") && head.contains("X-Tenant: a b"), "\(head)")
+  }
+
+  @Test(arguments: [
+    ("Authorization\n", "headers:1: is not"), ("A: b\nsecret value: c\n", "headers:2: is not"),
+    ("A: \u{1}\n", "headers:1: is not"), ("A:\n", "headers:1: is not"),
+    (String(repeating: "A: b\n", count: 17), "has 17 headers; the limit is 16"),
+  ])
+  func wrongHeadersAreReportedWithoutThem(text: String, problem: String) async throws {
+    try folder.write(Data(text.utf8), "headers")
+    let result = try await Command.run(
+      "anechoic-server",
+      [
+        "check-config", "--tracing-endpoint", "https://a.example", "--tracing-headers-file",
+        "headers",
+      ], in: folder)
+    #expect(result.status == 64 && result.errors.contains(problem), "\(result.errors)")
+    #expect(!result.errors.contains("secret"))
   }
 
   @Test func aCollectorThatDoesNotAnswerHoldsUpTheEndForAMoment() async throws {
@@ -49,7 +78,9 @@ struct TracingTests {
     ["--tracing-endpoint", "http://user:secret@a.example/v1/traces"],
     ["--tracing-endpoint", "http://a.example", "--tracing-ca-file", "/proc/self/status"],
     ["--tracing-endpoint", "https://a.example", "--tracing-ca-file", "/proc/self/status"],
-    ["--tracing-sample-ratio", "2"], ["--tracing-service", ""],
+    ["--tracing-endpoint", "http://127.0.0.1.example", "--tracing-headers-file", "/dev/null"],
+    ["--tracing-headers-file", "/dev/null"], ["--tracing-sample-ratio", "2"],
+    ["--tracing-service", ""],
   ])
   func wrongSettingsAreReported(options: [String]) async throws {
     let result = try await Command.run("anechoic-server", options, in: folder)

@@ -145,11 +145,13 @@ final class ServerOperations: Sendable {
   }
 
   /// Returns the tracer of the server, or nil without a collector.
-  func tracer(_ settings: TracingSettings) -> (any Tracer)? {
+  func tracer(_ settings: TracingSettings) throws(CommandError) -> (any Tracer)? {
     guard let endpoint = settings.endpoint else { return nil }
     let process = ProcessInfo.processInfo
     let exporter = SpanExporter(
-      OTLPCollector(address: endpoint, authorities: settings.authorities),
+      OTLPCollector(
+        address: endpoint, authorities: settings.authorities,
+        headers: try settings.headersFile.map(HeaderFile.lines) ?? []),
       service: SpanDocument.Service(
         name: settings.serviceName, version: anechoicVersion,
         instance: "\(process.hostName)/\(process.processIdentifier)"),

@@ -66,6 +66,7 @@ extension ServerSettings {
       ("authentication.jwt_keys_ca", values.authentication.jwtKeysCA),
       ("sessions.injection_permissions_file", values.injectionPermissionsFile),
       ("tracing.ca_file", values.tracing.authorities),
+      ("tracing.headers_file", values.tracing.headersFile),
     ]
     for case (let name, let path?) in others where FileIdentity(path) == audit {
       throw settings.wrong("log.audit_file", "is the file of \(name)")

@@ -6,6 +6,8 @@ public struct TracingSettings: Sendable, Equatable {
   /// The address of the collector, with its path. Nil for no traces.
   public var endpoint: String?
   public var authorities: String?
+  /// The file with the headers of each request, among them the credentials.
+  public var headersFile: String?
   /// The share of the traces that begin at this server, from 0 to 1.
   public var sampleRatio = 0.1
   public var serviceName = "anechoic-server"
@@ -28,6 +30,12 @@ extension ServerSettings {
       system trusts
       """),
     Setting(
+      "tracing.headers_file", flag: "tracing-headers-file", \.tracing.headersFile, .file, .restart,
+      """
+      A file with headers for the collector, one in a line, such as "Authorization: Bearer TOKEN". Needs \
+      https, or a collector on this machine
+      """),
+    Setting(
       "tracing.sample_ratio", flag: "tracing-sample-ratio", \.tracing.sampleRatio, .number(0...1),
       .restart,
       """
@@ -43,6 +51,16 @@ extension ServerSettings {
   /// Throws if settings of traces contradict each other, or the authorities cannot be used.
   static func checkTracing(_ settings: LayeredValues<ServerSettings>) throws(SettingsError) {
     let values = settings.values.tracing
+    if let path = values.headersFile {
+      guard values.endpoint.map(keepsSecrets) == true else {
+        throw settings.wrong(
+          "tracing.headers_file",
+          "needs a --tracing-endpoint that begins with https://, or that is on this machine")
+      }
+      do throws(CommandError) { _ = try HeaderFile.lines(of: path) } catch {
+        throw settings.wrong("tracing.headers_file", error.description)
+      }
+    }
     guard let path = values.authorities else { return }
     guard values.endpoint?.hasPrefix("https:") == true else {
       throw settings.wrong(
@@ -51,5 +69,11 @@ extension ServerSettings {
     do throws(CommandError) { _ = try CertificateFiles.authorities(CertificateFile(path)) } catch {
       throw settings.wrong("tracing.ca_file", error.description)
     }
+  }
+  /// Returns whether nobody on the network can read what is sent to an address.
+  private static func keepsSecrets(_ endpoint: String) -> Bool {
+    guard !endpoint.hasPrefix("https:") else { return true }
+    let host = endpoint.dropFirst("http://".count).prefix { !"/?#".contains($0) }
+    return host.wholeMatch(of: #/(127(\.\d+){3}|localhost|\[::1\])(:\d+)?/#) != nil
   }
 }

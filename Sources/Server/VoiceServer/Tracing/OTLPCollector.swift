@@ -19,11 +19,14 @@ public struct OTLPCollector: Sendable {
   /// A file of PEM with the authorities that sign the certificate of the collector. Nil for those
   /// that the system trusts.
   let authorities: String?
+  /// The headers of each request, such as `Authorization: Bearer TOKEN`.
+  let headers: [String]
 
   /// Creates a collector without reaching for it. The address has the path, usually `/v1/traces`.
-  public init(address: String, authorities: String? = nil) {
+  public init(address: String, authorities: String? = nil, headers: [String] = []) {
     self.address = address
     self.authorities = authorities
+    self.headers = headers
   }
 
   /// Sends a document of JSON. Blocks its thread. Ends within a second or so once `isOver` returns
@@ -33,10 +36,13 @@ public struct OTLPCollector: Sendable {
     var problem = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
     var status = 0
     let watch = EndWatch(isOver)
+    let lines = headers.map { strdup($0) }
+    defer { for line in lines { free(line) } }
     let code = withExtendedLifetime(watch) {
       document.withUnsafeBufferPointer { bytes in
         anechoic_http_post(
-          address, authorities, "anechoic-server", bytes.baseAddress, bytes.count,
+          address, authorities, "anechoic-server", lines, lines.count, bytes.baseAddress,
+          bytes.count,
           Int(Self.longestTime / .milliseconds(1)),
           { context in
             context.map { Unmanaged<EndWatch>.fromOpaque($0).takeUnretainedValue().isOver() }
