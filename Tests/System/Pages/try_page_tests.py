@@ -45,17 +45,23 @@ ROOM = """(() => {
 
 
 VOICES = """(async (person) => {
-  // A microphone at which two voices can talk: the person, by a part of the sample, and the bot's voice.
+  // A microphone at which two voices can talk: the person, by a part of the sample, and farther away the bot's voice.
   const own = new AudioContext({ sampleRate: 48000 });
   const microphone = own.createMediaStreamDestination();
   navigator.mediaDevices.getUserMedia = async () => { await own.resume(); return microphone.stream; };
-  const load = async (address) => own.decodeAudioData(await (await fetch(address)).arrayBuffer());
-  const voices = { person: await load(person), other: await load("try/bot.wav") };
+  const bytes = Uint8Array.from(atob(person), (character) => character.charCodeAt(0));
+  const bot = await (await fetch("try/bot.wav")).arrayBuffer();
+  const voices = { person: await own.decodeAudioData(bytes.buffer), other: await own.decodeAudioData(bot) };
+  const room = new AudioBuffer({ length: 19200, sampleRate: 48000 });
+  room.copyToChannel(Float32Array.from({ length: 19200 }, (_, at) => (Math.random() - 0.5) * 10 ** (-at / 6400)), 0);
+  const air = new ConvolverNode(own, { buffer: room });
+  const distance = new GainNode(own, { gain: 0.4 });
+  air.connect(distance).connect(microphone);
   let source;
   window.talks = (name) => {
     source?.stop();
     source = voices[name] && new AudioBufferSourceNode(own, { buffer: voices[name], loop: true });
-    source?.connect(microphone);
+    source?.connect(name === "other" ? air : microphone);
     source?.start();
   };
 })(%s)"""
@@ -73,7 +79,7 @@ def level(page, side):
 
 
 def person():
-    """The person of the sample, alone, as a data URL."""
+    """The person of the sample, alone, as a WAV file in base64."""
     with wave.open(str(ROOT / "sample" / "microphone.wav")) as file:
         rate, data = file.getframerate(), file.readframes(file.getnframes())
     start, end = (2 * round(time * rate) for time in PERSON_TALKS)
@@ -83,7 +89,7 @@ def person():
         file.setsampwidth(2)
         file.setframerate(rate)
         file.writeframes(data[start:end])
-    return "data:audio/wav;base64," + base64.b64encode(output.getvalue()).decode()
+    return base64.b64encode(output.getvalue()).decode()
 
 
 class Relay:
