@@ -137,7 +137,7 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
       isLikely: onset.isAfterSilence, isTone: tone.excludesVoice)
     // A voice that isolation removes can be learnt too.
     if voice > Self.sureVoice, !tone.isTone, !echo.farEndPlays, !skipsMask {
-      isolation.learn(most: Self.enrollmentFrames.upperBound)
+      isolation.hearSureVoice(most: Self.enrollmentFrames.upperBound)
     }
   }
 
@@ -238,6 +238,8 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
   public func endEnrollment() { isolation.endEnrollment() }
 
   public var enrollment: EnrollmentProgress? { isolation.progress }
+
+  public var likeness: Float? { analysis.isInHole ? nil : isolation.sureLikeness }
 
   public var enrolledVoiceprint: [Float] {
     (isolation.progress?.frames ?? 0) < Self.enrollmentFrames.lowerBound ? [] : isolation.voiceprint

@@ -26,6 +26,10 @@ public protocol EnrollmentEngine: VoiceEngine {
   /// The voiceprint of the enrollment that has begun: a vector of length 1. Empty with fewer than the
   /// least number of frames. Allocates.
   var enrolledVoiceprint: [Float] { get }
+
+  /// How alike the voices of the last second and the isolated voice of a voiceprint are, -1...1, after a frame
+  /// of a sure voice. Nil after other frames, and while no such voice is isolated. Does not allocate.
+  var likeness: Float? { get }
 }
 
 /// The progress of an enrollment.

@@ -36,6 +36,8 @@ struct AudioSocketCommand: AsyncParsableCommand {
       valueName: "type=rate"))
   var audioType: [AudioTypeArgument] = []
 
+  @OptionGroup var line: LineOptions
+
   @OptionGroup var voice: VoiceOptions
 
   func validate() throws {
@@ -71,6 +73,7 @@ struct AudioSocketCommand: AsyncParsableCommand {
     var settings = BridgeSettings(
       host: host, port: port, voice: try voice.settings(), log: BridgeLog.write)
     settings.maximumCalls = maxCalls
+    settings.echoPaths = line.echoPaths
     for argument in audioType { settings.types[argument.type] = argument.rate }
     return settings
   }

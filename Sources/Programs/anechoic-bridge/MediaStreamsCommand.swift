@@ -18,14 +18,17 @@ struct MediaStreamsCommand: AsyncParsableCommand {
 
   @OptionGroup var upstream: UpstreamOptions
 
+  @OptionGroup var line: LineOptions
+
   @OptionGroup var voice: VoiceOptions
 
   func validate() throws { try BridgeAddress.validate(listen) }
 
   func run() async throws {
     let (voice, delay) = (try voice.settings(), voice.delay.duration)
-    let relay = MediaStreamRelay.Settings(delay: delay) { rate, call in
-      try ServedVoice(voice, rate: rate, call: call)
+    let echoPaths = line.echoPaths
+    let relay = MediaStreamRelay.Settings(delay: delay) { rate, start in
+      try ServedVoice(voice, rate: rate, call: start.call, echoPaths?.of(start.line))
     }
     try await upstream.run(listeningOn: listen) { name in
       MediaStreamRelay(name, relay, now: .now)

@@ -67,6 +67,18 @@ struct UpstreamOptions: ParsableArguments {
   }
 }
 
+/// The options of the telephone line of a call.
+struct LineOptions: ParsableArguments {
+  @Flag(
+    help: """
+      Begin each call with the echo path that the last call of the same exchange or account has learnt.
+      """)
+  var keepEchoPath = false
+
+  /// The echo paths of lines, or nil if each call learns its own.
+  var echoPaths: LineEchoPaths? { keepEchoPath ? LineEchoPaths() : nil }
+}
+
 /// The options of the voice of a call.
 struct VoiceOptions: ParsableArguments {
   enum Fallback: String, ExpressibleByArgument, CaseIterable { case microphone, silence }

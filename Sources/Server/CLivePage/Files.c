@@ -98,6 +98,9 @@ static const unsigned char try_view[] = {
 static const unsigned char try_compare[] = {
 #embed "try/compare.js"
 };
+static const unsigned char try_enroll[] = {
+#embed "try/enroll.js"
+};
 
 static const clp_file files[] = {
     {"/live", HTML, html, sizeof html},
@@ -129,6 +132,7 @@ static const clp_file files[] = {
     {"/try/mute.js", SCRIPT, try_mute, sizeof try_mute},
     {"/try/wire.js", SCRIPT, try_wire, sizeof try_wire},
     {"/try/compare.js", SCRIPT, try_compare, sizeof try_compare},
+    {"/try/enroll.js", SCRIPT, try_enroll, sizeof try_enroll},
     {"/try/clip.js", SCRIPT, try_clip, sizeof try_clip},
     {"/try/words.js", SCRIPT, try_words, sizeof try_words},
     // The live page may be switched off.

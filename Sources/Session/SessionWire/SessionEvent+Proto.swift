@@ -173,6 +173,7 @@ extension Anechoic_V1_CaptureWarning.Problem {
     case .referenceHasMicrophone: self = .referenceHasMicrophone
     case .referenceGaps: self = .referenceGaps
     case .early: self = .early
+    case .otherVoice: self = .otherVoice
     }
   }
 }

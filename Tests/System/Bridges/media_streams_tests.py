@@ -17,14 +17,18 @@ SENTENCE = ("Thank you for calling. Our office is open from nine to five on ever
             "Saturday of each month. Please tell me your name, your number, and the reason of your call.")
 
 
-class MediaStreamTests(unittest.IsolatedAsyncioTestCase):
+class BridgedTest(unittest.IsolatedAsyncioTestCase):
+    """A server, an application, and a bridge between a provider and the application."""
+
+    options = ()
+
     async def asyncSetUp(self) -> None:
         self.stack = AsyncExitStack()
         self.application = await self.stack.enter_async_context(Application())
         self.server = await self.stack.enter_async_context(server())
         self.bridge = await self.stack.enter_async_context(Program(
             "ANECHOIC_BRIDGE", "media-streams", "--listen", "127.0.0.1:0", "--upstream",
-            f"ws://127.0.0.1:{self.application.port}/app", "--server", f"127.0.0.1:{self.server.port}"))
+            f"ws://127.0.0.1:{self.application.port}/app", "--server", f"127.0.0.1:{self.server.port}", *self.options))
 
     async def asyncTearDown(self) -> None:
         await self.stack.aclose()
@@ -36,6 +40,8 @@ class MediaStreamTests(unittest.IsolatedAsyncioTestCase):
             while not self.application.events("media"):
                 await asyncio.sleep(0.01)
 
+
+class MediaStreamTests(BridgedTest):
     async def test_the_application_hears_the_caller_without_itself(self) -> None:
         line = Line(hybrid(-10, 0.064, 0.2))
         async with Provider(self.bridge.port, line):
@@ -99,6 +105,33 @@ class MediaStreamTests(unittest.IsolatedAsyncioTestCase):
                 while len(self.application.messages) < len(texts):
                     await asyncio.sleep(0.01)
             self.assertEqual(self.application.messages, [json.loads(text) for text in texts])
+
+
+class LineTests(BridgedTest):
+    """Calls that follow each other on a line."""
+
+    options = ("--keep-echo-path",)
+
+    async def first_echo(self, line_name: str, seconds: float) -> float:
+        """Makes a call. Returns by how many dB its first second of echo is lower for the application."""
+        line = Line(hybrid(-10, 0.064, 0.2))
+        self.application.heard, self.application.messages = np.zeros(0), []
+        self.application.has_ended.clear()
+        async with Provider(self.bridge.port, line, parameters={"line": line_name}):
+            await self.start()
+            await self.application.speak(spoken(SENTENCE, 8000))
+            await asyncio.sleep(seconds)
+        await asyncio.wait_for(self.application.has_ended.wait(), 5)
+        begin = np.flatnonzero(np.abs(line.echo) > 0.01)[0]
+        part = slice(begin, begin + 8000)
+        return level(line.sent[part]) - level(self.application.heard[part.start + 960: part.stop + 960])
+
+    async def test_the_next_call_of_a_line_begins_without_echo(self) -> None:
+        first = await self.first_echo("berlin", 11)
+        await asyncio.sleep(1)  # The session ends, and tells its echo path.
+        other = await self.first_echo("paris", 3)
+        second = await self.first_echo("berlin", 3)
+        self.assertGreater(second, max(first, other) + 6, f"{first:.1f}, {other:.1f} and {second:.1f} dB")
 
 
 if __name__ == "__main__":

@@ -60,9 +60,11 @@ class Application:
 class Provider:
     """A provider: sends the caller 20 ms at a time, plays the application, and returns its marks."""
 
-    def __init__(self, port: int, line: Line, media_format: dict | None = None, law: str = "ulaw") -> None:
+    def __init__(self, port: int, line: Line, media_format: dict | None = None, law: str = "ulaw",
+                 parameters: dict | None = None) -> None:
         self.url, self.line, self.law = f"ws://127.0.0.1:{port}/media?x=1", line, law
         self.format = media_format or {"encoding": "audio/x-mulaw", "sampleRate": 8000, "channels": 1}
+        self.parameters = parameters or {"a": "b"}
         self.marks: list[tuple[int, str]] = []
         self.sequence = 0
         self.tasks: list[asyncio.Task] = []
@@ -71,7 +73,7 @@ class Provider:
         self.connection = await connect(self.url, additional_headers={"X-Twilio-Signature": "s"})
         await self.connection.send(json.dumps({"event": "connected", "protocol": "Call", "version": "1.0.0"}))
         await self._send("start", start={"streamSid": "MZ1", "callSid": "CA1", "tracks": ["inbound"],
-                                         "mediaFormat": self.format, "customParameters": {"a": "b"}})
+                                         "mediaFormat": self.format, "customParameters": self.parameters})
         self.tasks = [asyncio.create_task(self._play()), asyncio.create_task(self._record())]
         return self
 

@@ -10,7 +10,7 @@ struct AudioSocketTests {
 
   init() throws { folder = try Folder() }
 
-  @Test(arguments: ["echo", "faults", "rates", "strangers"])
+  @Test(arguments: ["echo", "faults", "lines", "rates", "strangers"])
   func aCallPasses(check: String) async throws {
     let server = try await ServerProcess(in: folder)
     let port = try Self.freePort()
@@ -19,7 +19,7 @@ struct AudioSocketTests {
       [
         "audiosocket", "--listen", "127.0.0.1:0", "--application", "127.0.0.1:\(port)", "--server",
         server.address,
-      ], in: folder)
+      ] + (check == "lines" ? ["--keep-echo-path"] : []), in: folder)
     let line = try await bridge.line(containing: "listening on ")
     let own = line.split(separator: ":").last.map { String($0) } ?? ""
     let script = Folder.package.appendingPathComponent("Tests/System/Telephony/telephone.py").path

@@ -1,5 +1,7 @@
 """The page /try in a headless Chromium, whose microphone is the sample, against a real server."""
 
+import base64
+import io
 import json
 import re
 import signal
@@ -11,6 +13,7 @@ import time
 import unittest
 import urllib.error
 import urllib.request
+import wave
 
 from issuer import Issuer
 from page_test import PHONE, SERVER, PageTest, evil_site, lasting_port, says, start, text
@@ -41,6 +44,31 @@ ROOM = """(() => {
 })()"""
 
 
+VOICES = """(async (person) => {
+  // A microphone at which two voices can talk: the person, by a part of the sample, and farther away the bot's voice.
+  const own = new AudioContext({ sampleRate: 48000 });
+  const microphone = own.createMediaStreamDestination();
+  navigator.mediaDevices.getUserMedia = async () => { await own.resume(); return microphone.stream; };
+  const bytes = Uint8Array.from(atob(person), (character) => character.charCodeAt(0));
+  const bot = await (await fetch("try/bot.wav")).arrayBuffer();
+  const voices = { person: await own.decodeAudioData(bytes.buffer), other: await own.decodeAudioData(bot) };
+  const room = new AudioBuffer({ length: 19200, sampleRate: 48000 });
+  room.copyToChannel(Float32Array.from({ length: 19200 }, (_, at) => (Math.random() - 0.5) * 10 ** (-at / 6400)), 0);
+  const air = new ConvolverNode(own, { buffer: room });
+  const distance = new GainNode(own, { gain: 0.4 });
+  air.connect(distance).connect(microphone);
+  let source;
+  window.talks = (name) => {
+    source?.stop();
+    source = voices[name] && new AudioBufferSourceNode(own, { buffer: voices[name], loop: true });
+    source?.connect(name === "other" ? air : microphone);
+    source?.start();
+  };
+})(%s)"""
+PERSON_TALKS = 9.08, 13.91
+"""The time in seconds in which the person talks alone in the sample: sample/segments.json."""
+
+
 def click(page, selector):
     page.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
 
@@ -48,6 +76,20 @@ def click(page, selector):
 def level(page, side):
     """The level of a recording in dBFS, as the page shows it."""
     return float(text(page, f"#{side} b").replace("−", "-").split()[0])
+
+
+def person():
+    """The person of the sample, alone, as a WAV file in base64."""
+    with wave.open(str(ROOT / "sample" / "microphone.wav")) as file:
+        rate, data = file.getframerate(), file.readframes(file.getnframes())
+    start, end = (2 * round(time * rate) for time in PERSON_TALKS)
+    output = io.BytesIO()
+    with wave.open(output, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(rate)
+        file.writeframes(data[start:end])
+    return base64.b64encode(output.getvalue()).decode()
 
 
 class Relay:
@@ -255,6 +297,79 @@ class RoomTests(TryPageTest):
         self.assertLess(level(page, "after"), level(page, "before") - 10)
         self.assertRegex(text(page, "#tiles"), r"Echo delay\s+\d+ ms")
         self.picture(page, "try-room", whole=True)
+
+
+class EnrollmentTests(TryPageTest):
+    def begin_with_voices(self, **shape):
+        page = self.open(**shape)
+        page.evaluate(VOICES % json.dumps(person()))
+        click(page, "#start")
+        page.wait(RUNS)
+        return page
+
+    def learn(self, page):
+        page.evaluate("window.talks('person')")
+        page.evaluate("document.querySelector('#learn').focus()")
+        page.key("Enter")
+        page.wait(says("#learn", "Listening"))
+        page.wait("!document.querySelector('#forget').hidden")
+
+    def test_a_voice_is_learnt_by_keyboard_and_others_are_lowered(self):
+        page = self.begin_with_voices()
+        self.learn(page)
+        self.assertTrue(page.evaluate("document.querySelector('[value=MIC_MODE_VOICE_ISOLATION]').checked"))
+        self.assertEqual(page.evaluate("document.activeElement.id"), "learn")
+        page.wait(says("#announcer", "lowers all others"))
+        self.picture(page, "try-learnt", whole=True)
+        levels = {}
+        for name in ("person", "other"):
+            page.evaluate(f"window.talks({json.dumps(name)})")
+            click(page, "#others")
+            page.wait(f"!({RECORDED})")
+            page.wait(RECORDED)
+            self.assertEqual(text(page, "#bot"), "Start the bot")
+            levels[name] = level(page, "before") - level(page, "after")
+        self.assertLess(levels["person"], 6, levels)
+        self.assertGreater(levels["other"], levels["person"] + 6, levels)
+        click(page, "#forget")
+        page.wait("document.querySelector('#forget').hidden")
+        self.assertIn("can learn your voice", text(page, "#voice-hint"))
+        self.assertEqual(page.problems, [])
+
+    def test_a_voice_is_learnt_on_a_phone_and_kept_in_the_next_session(self):
+        page = self.begin_with_voices(**PHONE, scale=2)
+        self.learn(page)
+        self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 360)
+        self.picture(page, "try-learnt-phone", whole=True)
+        page.evaluate("(() => { const begin = performance.now.bind(performance); window.later = 0;"
+                      "performance.now = () => begin() + window.later })()")
+        page.evaluate("window.later = 60000")
+        page.wait(says("#announcer", "This tab slept for 6"))
+        page.wait(RECORDED)
+        self.assertIn("knows your voice", text(page, "#voice-hint"))
+        click(page, "#stop")
+        click(page, "#start")
+        page.wait(RUNS)
+        self.assertIn("can learn your voice", text(page, "#voice-hint"))
+
+
+class RefusedEnrollmentTests(TryPageTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.issuer = Issuer()
+        cls.options = cls.issuer.options
+        super().setUpClass()
+
+    def test_a_token_without_the_scope_is_told(self):
+        page = self.open()
+        click(page, "#start")
+        page.wait("document.activeElement.id === 'token'")
+        page.type(self.issuer.token("kiosk", "media"))
+        page.evaluate("document.querySelector('#sign-in').requestSubmit()")
+        page.wait(RUNS)
+        click(page, "#learn")
+        page.wait(says("#voice-hint", "needs the scope"))
+        self.assertEqual(text(page, "#learn"), "Learn my voice")
 
 
 class DeniedTests(TryPageTest):

@@ -137,6 +137,22 @@ def echo(bridge: int, listener: socket.socket) -> None:
     call.hang_up()
 
 
+def lines(bridge: int, listener: socket.socket) -> None:
+    """The first second of a call has no echo, because the call before has learnt the echo path of the line."""
+    reductions = []
+    for seconds in (10, 3):
+        call = Call(bridge, listener)
+        microphone = call.run(seconds, speech(seconds, seconds), np.zeros(seconds * RATE))
+        first = slice(RATE // 5, RATE)
+        # The application hears the caller later by the delay of the bridge: 120 ms.
+        late = slice(first.start + RATE * 12 // 100, first.stop + RATE * 12 // 100)
+        reductions.append(level(microphone[first]) - level(call.application.audio[late]))
+        call.hang_up()
+        time.sleep(1)  # The session ends, and tells its echo path.
+    check("the second call removes more echo at once, by 6 dB or more", reductions[1] - reductions[0] >= 6,
+          f"{reductions[0]:.1f} and {reductions[1]:.1f} dB")
+
+
 def faults(bridge: int, listener: socket.socket) -> None:
     """A call survives lost, late and invalid messages."""
     call = Call(bridge, listener)
@@ -211,8 +227,8 @@ def main() -> int:
     bridge, application, *names = sys.argv[1:]
     listener = socket.create_server(("127.0.0.1", int(application)))
     for name in names:
-        {"echo": echo, "faults": faults, "rates": rates, "strangers": strangers}[name](
-            int(bridge), listener)
+        checks = {"echo": echo, "faults": faults, "lines": lines, "rates": rates, "strangers": strangers}
+        checks[name](int(bridge), listener)
     return 1 if failures else 0
 
 

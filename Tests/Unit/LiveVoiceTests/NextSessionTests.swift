@@ -2,6 +2,7 @@ import AnechoicAPI
 import GRPCTransport
 import ScriptedSessions
 import SwiftProtobuf
+import Synchronization
 import Testing
 
 @testable import LiveVoice
@@ -39,6 +40,26 @@ struct NextSessionTests {
       #expect(pause >= .milliseconds(3500) && starts[1].sessionID == starts[0].sessionID)
     }
   }
+
+  @Test func anEchoPathIsToldAndTakenAlong() async throws {
+    let told = Mutex<[Anechoic_V1_EchoPath]>([])
+    let (first, learnt) = (Anechoic_V1_EchoPath.with { $0.channelCount = 1 }, Self.path)
+    try await RunningVoice.run { options, _ in
+      options.echoPathHint = first
+      options.onEchoPath = { path in told.withLock { $0.append(path) } }
+    } _: { running in
+      try await running.becomes(.processed)
+      running.sessions.tell(learnt)
+      try await eventually("the echo path") { told.withLock { $0 } == [learnt] }
+      running.sessions.end(.explained(.aborted, "SESSION_TERMINATED"))
+      try await eventually("the next session") { running.sessions.script { $0.started.count } >= 2 }
+      let starts = running.sessions.script { $0.started.map(\.start) }
+      #expect(starts.prefix(2).map(\.echoPathHint) == [first, learnt])
+      #expect(starts.allSatisfy { $0.echoPathWanted })
+    }
+  }
+
+  private static let path = Anechoic_V1_EchoPath.with { $0.channelCount = 2 }
 
   @Test func theTimeThatAnEndedSessionNamesIsWaited() async throws {
     try await run { running in

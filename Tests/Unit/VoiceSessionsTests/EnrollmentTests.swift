@@ -20,6 +20,13 @@ struct EnrollmentTests {
     run.kinds { if case .voiceEnrollmentChanged = $0 { true } else { false } }
   }
 
+  private func warnings(_ run: ScriptedRun) -> [SessionEvent.Kind] {
+    run.kinds { if case .captureWarning(.otherVoice, _) = $0 { true } else { false } }
+  }
+
+  private static let warned = SessionEvent.Kind.captureWarning(.otherVoice, isActive: true)
+  private static let ended = SessionEvent.Kind.captureWarning(.otherVoice, isActive: false)
+
   private func engine(_ run: ScriptedRun) throws -> EnrollingEngine {
     try #require(run.session.capture.engine as? EnrollingEngine)
   }
@@ -99,6 +106,47 @@ struct EnrollmentTests {
     #expect(try engine(run).kept == Self.known.values)
   }
 
+  @Test func aDeviceThatHasLearntAnotherPersonIsNoticed() throws {
+    let run = try run {
+      $0.voiceprint = Self.known
+      $0.configuration.preferredMicMode = .voiceIsolation
+    }
+    try run.send(frames: 990, of: 0.9)
+    #expect(warnings(run).isEmpty)
+    try run.send(frames: 100, of: 0.9)
+    #expect(warnings(run) == [Self.warned])
+    #expect(run.session.state.problems.contains(.otherVoice))
+    try run.send(frames: 150)
+    #expect(warnings(run) == [Self.warned, Self.ended])
+    #expect(!run.session.state.problems.contains(.otherVoice))
+  }
+
+  @Test func theWarningEndsWithTheEnrollmentAndTheMicMode() throws {
+    let changes: [(ScriptedRun) -> Void] = [
+      { $0.control(.voiceprint(nil)) }, { $0.control(.voiceprint(Self.known)) },
+      { $0.configure { $0.preferredMicMode = .standard } },
+    ]
+    for change in changes {
+      let run = try run {
+        $0.voiceprint = Self.known
+        $0.configuration.preferredMicMode = .voiceIsolation
+      }
+      try run.send(frames: 1_100, of: 0.9)
+      change(run)
+      try run.send(frames: 20, of: 0.9)
+      #expect(warnings(run) == [Self.warned, Self.ended])
+    }
+  }
+
+  @Test func withoutIsolationOrEnrollmentNothingIsToldAboutVoices() throws {
+    let standard = try run { $0.voiceprint = Self.known }
+    let nearest = try run { $0.configuration.preferredMicMode = .voiceIsolation }
+    for run in [standard, nearest] {
+      try run.send(frames: 1_500, of: 0.9)
+      #expect(warnings(run).isEmpty)
+    }
+  }
+
   @Test func aVoiceprintOfAnotherEncoderIsNotUsed() throws {
     let other = Voiceprint(encoder: "other", values: [0, 1])
     let run = try run { $0.voiceprint = other }
@@ -135,6 +183,7 @@ private final class EnrollingEngine: ScriptedEngine, EnrollmentEngine {
 
   private(set) var kept: [Float]?
   private var counts: (one: Int, other: Int)?
+  private(set) var likeness: Float?
 
   func isolate(_ voiceprint: [Float]?) { kept = voiceprint }
   func beginEnrollment() { counts = (0, 0) }
@@ -155,6 +204,7 @@ private final class EnrollingEngine: ScriptedEngine, EnrollmentEngine {
   ) -> FrameFindings {
     let findings = super.process(
       microphone: microphone, reference: reference, conditions: conditions, into: output)
+    likeness = findings.hasVoice ? (output.peak > 0.8 ? 0 : 1) : nil
     if findings.hasVoice {
       if output.peak > 0.8 { counts?.other += 1 } else { counts?.one += 1 }
     }

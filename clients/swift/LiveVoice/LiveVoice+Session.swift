@@ -118,6 +118,8 @@ extension LiveVoice {
       $0.muted = state.withLock { $0.mute.wanted }
       state.withLock({ $0.kept })?.apply(to: &$0)
       $0.labels = options.labels
+      if let path = state.withLock({ $0.echoPath }) { $0.echoPathHint = path }
+      $0.echoPathWanted = options.onEchoPath != nil
       $0.pacing = .realTime
     }
   }
@@ -243,7 +245,10 @@ extension LiveVoice {
             controlID: id, isRefused: isRefused, at: result.appliedAtSample + placing.base)
         }
         wakeup.signal(after: isRefused ? MuteRequests.pause : .zero)
-      case .started, .stats, .echoPath, .voiceprint, nil: break
+      case .echoPath(let path):
+        state.withLock { $0.echoPath = path }
+        options.onEchoPath?(path)
+      case .started, .stats, .voiceprint, nil: break
       }
     }
   }

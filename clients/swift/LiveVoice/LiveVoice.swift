@@ -28,6 +28,8 @@ public final class LiveVoice: Sendable {
     /// The session that was lost, for the next one.
     var kept: KeptSession?
     var decisions = InjectionDecisions()
+    /// The echo path that was learnt last, for the next session.
+    var echoPath: Anechoic_V1_EchoPath?
 
     /// Asks the session that runs to change its mute state. `end` is the index after the microphone's last sample.
     mutating func requestMute(_ muted: Bool, at end: Int64) {
@@ -63,7 +65,8 @@ public final class LiveVoice: Sendable {
     output = SteadyOutput(
       captured, rate: rate, delay: delay, isSilentWithoutServer: options.fallback == .silence)
     wakeup = try Wakeup()
-    state = Mutex(State(mute: RequestedMute(muted: options.isMuted)))
+    state = Mutex(
+      State(mute: RequestedMute(muted: options.isMuted), echoPath: options.echoPathHint))
     muted = Atomic(options.isMuted)
     Task { await run(client) }
   }

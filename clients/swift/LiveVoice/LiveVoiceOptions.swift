@@ -1,3 +1,4 @@
+public import AnechoicAPI
 internal import AudioCore
 public import GRPCTransport
 public import VoiceClient
@@ -85,6 +86,12 @@ public struct LiveVoiceOptions: Sendable {
   public var delay = Duration.milliseconds(120)
   /// The sound while there is no processed sound. Default: `microphone`.
   public var fallback = Fallback.microphone
+  /// The echo path that an earlier voice with the same loudspeaker, or on the same line, has learnt. The
+  /// session begins with it. A path that does not fit is forgotten within the first half second of echo.
+  public var echoPathHint: Anechoic_V1_EchoPath?
+  /// Takes each echo path that the sessions have learnt, the last one after `close`. Called from any thread;
+  /// it must not wait. If nil, no session tells its echo path.
+  public var onEchoPath: (@Sendable (Anechoic_V1_EchoPath) -> Void)?
 
   /// Creates settings with the defaults. Without a reference, no echo is removed.
   public init(server: String, microphone: Format, reference: Format? = nil) {

@@ -20,6 +20,7 @@ struct VoiceIsolation: ~Copyable {
   private var isIsolating = false
   private var isRunning = false
   private var framesOfPause = 0
+  private var isSure = false
 
   init(weights: IsolationWeights, kernels: Kernels = .best) {
     features = IsolationFeatures(kernels: kernels)
@@ -47,6 +48,7 @@ struct VoiceIsolation: ~Copyable {
   mutating func process(
     _ powers: UnsafePointer<Float>, echo gains: UnsafePointer<Float>, voice: Float, isolates: Bool
   ) {
+    isSure = false
     if isolates != isIsolating {
       isIsolating = isolates
       network.reset()
@@ -79,6 +81,7 @@ struct VoiceIsolation: ~Copyable {
   /// Lets everything pass, and forgets the frames before. Runs per frame: no allocation, lock, log or
   /// await.
   mutating func pause() {
+    isSure = false
     guard isRunning || isIsolating else { return }
     (isRunning, isIsolating) = (false, false)
     open()
@@ -97,9 +100,16 @@ struct VoiceIsolation: ~Copyable {
     isEnrolling = false
   }
 
-  /// Learns from the last frame, which must be one of a sure voice. Runs per frame: no allocation,
+  /// How alike the voices of the last second and the enrolled voice are, if the last frame was one of a sure
+  /// voice, and an enrolled voice is isolated.
+  var sureLikeness: Float? {
+    isSure && isIsolating && likeness.isEnrolled ? likeness.ofLastSecond : nil
+  }
+
+  /// Records that the last frame was one of a sure voice, and learns from it. Runs per frame: no allocation,
   /// lock, log or await.
-  mutating func learn(most: Int) {
+  mutating func hearSureVoice(most: Int) {
+    isSure = true
     if isEnrolling { learnt.add(encoder.direction, most: most) }
   }
 

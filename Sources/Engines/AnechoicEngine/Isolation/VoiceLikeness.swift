@@ -25,6 +25,9 @@ struct VoiceLikeness: ~Copyable {
   /// The values of the last frame.
   var current: UnsafePointer<Float> { UnsafePointer(values) }
 
+  /// The cosine between the voiceprint and the mean of the last second.
+  var ofLastSecond: Float { values[4] }
+
   /// Sets the voiceprint of the enrolled voice, or none. A voiceprint without a direction is none.
   mutating func enroll(_ new: [Float]?) {
     reset()

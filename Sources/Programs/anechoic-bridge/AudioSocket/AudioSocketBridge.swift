@@ -44,11 +44,12 @@ public final class AudioSocketBridge: Sendable {
       poll(&events, nfds_t(events.count), 100)
       for caller in newcomers.read(events.dropFirst()) { begin(caller) }
       guard events[0].revents != 0 else { continue }
-      guard let (descriptor, _) = socket.accept() else {
+      guard let (descriptor, peer) = socket.accept() else {
         Thread.sleep(forTimeInterval: Self.pause)
         continue
       }
-      newcomers.admit(descriptor)
+      // An address ends with the port, which differs for each call.
+      newcomers.admit(descriptor, from: String(peer[..<(peer.lastIndex(of: ":") ?? peer.endIndex)]))
     }
     socket.close()
   }

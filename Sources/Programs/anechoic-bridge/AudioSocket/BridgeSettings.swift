@@ -11,6 +11,8 @@ public struct BridgeSettings: Sendable {
   public var types = AudioTypes()
   /// The maximum number of calls at a time.
   public var maximumCalls = 100
+  /// The echo paths of exchanges. Nil: each call learns its own.
+  var echoPaths: LineEchoPaths?
   /// Writes a line to the log. Called from any thread.
   public var log: @Sendable (String) -> Void
 

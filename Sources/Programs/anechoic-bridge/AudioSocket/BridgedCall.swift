@@ -35,17 +35,19 @@ struct BridgedCall: ~Copyable {
   /// The time of the end, which leaves time for sound that is on its way.
   private var end: (time: ContinuousClock.Instant, reason: String)?
   private let name: String
+  private let exchange: String
 
   private init(
-    _ settings: BridgeSettings, isStopping: @escaping @Sendable () -> Bool,
-    phone: consuming ConnectedSocket, application: consuming ConnectedSocket,
-    fromPhone: AudioSocketParser, name: String
+    _ caller: Newcomers.Caller, _ settings: BridgeSettings,
+    isStopping: @escaping @Sendable () -> Bool, phone: consuming ConnectedSocket,
+    application: consuming ConnectedSocket, name: String
   ) {
     self.settings = settings
     self.isStopping = isStopping
     self.phone = phone
     self.application = application
-    self.fromPhone = fromPhone
+    fromPhone = caller.parser
+    exchange = caller.host
     self.name = name
   }
 
@@ -60,8 +62,8 @@ struct BridgedCall: ~Copyable {
       var application = try connect(settings)
       application.send(caller.identifier.bytes)
       return BridgedCall(
-        settings, isStopping: isStopping, phone: phone, application: application,
-        fromPhone: caller.parser, name: name)
+        caller, settings, isStopping: isStopping, phone: phone, application: application,
+        name: name)
     } catch {
       phone.send(AudioSocketFrame(AudioSocketFrame.hangup).bytes)
       throw CallError("call \(name): \(error)")
@@ -157,7 +159,7 @@ struct BridgedCall: ~Copyable {
     if voice?.type == type { return true }
     guard let rate = settings.types[type] else { return false }
     do {
-      let successor = try CallVoice(type: type, rate: rate, settings, call: name)
+      let successor = try CallVoice(type: type, rate: rate, settings, call: name, of: exchange)
       voice?.close()
       voice = successor
       playback.removeAll()

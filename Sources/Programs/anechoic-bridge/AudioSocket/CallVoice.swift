@@ -7,13 +7,15 @@ struct CallVoice {
   private let rate: Int
   private let voice: LiveVoice
 
-  init(type: UInt8, rate: Int, _ settings: BridgeSettings, call: String) throws {
+  init(type: UInt8, rate: Int, _ settings: BridgeSettings, call: String, of exchange: String) throws
+  {
     self.type = type
     self.rate = rate
     var options = settings.voice
     options.microphone = LiveVoiceOptions.Format(sampleRate: rate)
     options.reference = LiveVoiceOptions.Format(sampleRate: rate)
     options.labels["call"] = call
+    settings.echoPaths?.of(exchange).apply(to: &options)
     voice = try LiveVoice(options)
   }
 

@@ -9,12 +9,15 @@ struct Newcomers: ~Copyable {
   /// A connection that has identified its call. `descriptor` belongs to the receiver.
   struct Caller: Sendable {
     let descriptor: Int32
+    /// The host of the exchange.
+    let host: String
     let identifier: AudioSocketFrame
     let parser: AudioSocketParser
   }
 
   private struct Newcomer {
     let descriptor: Int32
+    let host: String
     let deadline: ContinuousClock.Instant
     var parser = AudioSocketParser()
   }
@@ -37,10 +40,11 @@ struct Newcomers: ~Copyable {
     waiting.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
   }
 
-  /// Takes over a new connection.
-  mutating func admit(_ descriptor: Int32) {
+  /// Takes over a new connection from a host.
+  mutating func admit(_ descriptor: Int32, from host: String) {
     if waiting.count == Self.most { dismiss(waiting.removeFirst(), "sent no identifier of a call") }
-    waiting.append(Newcomer(descriptor: descriptor, deadline: .now + Self.patience))
+    waiting.append(
+      Newcomer(descriptor: descriptor, host: host, deadline: .now + Self.patience))
   }
 
   /// Reads from the connections that `poll` reported in `events`. Returns the connections that have
@@ -58,7 +62,9 @@ struct Newcomers: ~Copyable {
       if let frame = newcomer.parser.next() {
         if frame.type == AudioSocketFrame.identifier, frame.payload.count == 16 {
           callers.append(
-            Caller(descriptor: newcomer.descriptor, identifier: frame, parser: newcomer.parser))
+            Caller(
+              descriptor: newcomer.descriptor, host: newcomer.host, identifier: frame,
+              parser: newcomer.parser))
         } else {
           dismiss(newcomer, "did not begin with the identifier of a call")
         }

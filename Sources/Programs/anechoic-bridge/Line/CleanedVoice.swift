@@ -45,14 +45,17 @@ final class ServedVoice: CleanedVoice {
   /// The turn that goes on, by the sample at which it began.
   private var turn: Int64?
 
-  /// Begins to connect. `rate` is in Hz.
-  init(_ options: LiveVoiceOptions, rate: Int, call: String) throws {
+  /// Begins to connect. `rate` is in Hz. Without a line, the voice learns its own echo path.
+  init(
+    _ options: LiveVoiceOptions, rate: Int, call: String, _ line: LineEchoPaths.Line? = nil
+  ) throws {
     var options = options
     options.microphone = LiveVoiceOptions.Format(sampleRate: rate)
     options.reference = LiveVoiceOptions.Format(sampleRate: rate)
     // The name of a call may come from anywhere. A longer label would be refused, and control characters.
     let name = String(decoding: call.utf8.prefix(Self.longestLabel), as: UTF8.self)
     options.labels["call"] = name.printable
+    line?.apply(to: &options)
     voice = try LiveVoice(options)
   }
 

@@ -41,6 +41,13 @@ struct MediaStreamMessage {
   /// The id of the call, or of the stream, that starts.
   var call: String? { part("start")["callSid"] as? String ?? fields["streamSid"] as? String }
 
+  /// The line of the call that starts: the parameter `line` of the application, or the account. Empty if
+  /// the message names neither.
+  var line: String {
+    let parameters = part("start")["customParameters"] as? [String: Any]
+    return parameters?["line"] as? String ?? part("start")["accountSid"] as? String ?? ""
+  }
+
   /// The format of the media that follow a start: µ-law at 8 kHz unless the start says otherwise. Nil for a
   /// format that cannot be processed.
   var format: WireAudio? {

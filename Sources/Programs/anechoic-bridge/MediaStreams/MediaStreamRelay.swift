@@ -10,8 +10,16 @@ struct MediaStreamRelay: Relay {
   struct Settings: Sendable {
     /// The delay of the voice.
     var delay = Duration.milliseconds(120)
-    /// Creates a voice at a rate in Hz, with the id of the call.
-    var makeVoice: @Sendable (_ rate: Int, _ call: String) throws -> any CleanedVoice
+    /// Creates a voice at a rate in Hz for a call.
+    var makeVoice: @Sendable (_ rate: Int, _ start: Start) throws -> any CleanedVoice
+  }
+
+  /// The call that starts.
+  struct Start {
+    /// The id of the call.
+    let call: String
+    /// The line of the call: its echo path may be that of the last call on it.
+    let line: String
   }
 
   private enum Item {
@@ -76,8 +84,8 @@ struct MediaStreamRelay: Relay {
     }
     do {
       line = LiveLine(
-        try settings.makeVoice(format.rate, call), rate: format.rate, delay: settings.delay,
-        now: now)
+        try settings.makeVoice(format.rate, Start(call: call, line: stream.line)),
+        rate: format.rate, delay: settings.delay, now: now)
       self.format = format
       playback = PlaybackLine(rate: format.rate, now: now)
     } catch {

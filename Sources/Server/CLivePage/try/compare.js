@@ -12,6 +12,7 @@ export class Comparison {
   #playing;
   #side;
   #drawing;
+  #removed;
 
   /** `sound` returns the Sound, `recording` is called when a recording begins and ends. */
   constructor(sound, recording) {
@@ -25,9 +26,10 @@ export class Comparison {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#draw());
   }
 
-  /** Records from the next samples of the microphone. */
-  arm() {
+  /** Records from the next samples of the microphone. `advice` is what to do, and `removed` what is lower after. */
+  arm(advice = "Say something.", removed = "echo and noise are gone") {
     this.stop();
+    this.#removed = removed;
     this.#clip = undefined;
     this.isArmed = true;
     find("record").disabled = true;
@@ -37,7 +39,7 @@ export class Comparison {
     }
     find("progress").hidden = false;
     find("progress").value = 0;
-    show(find("compare-hint"), `Say something. The next ${seconds} seconds are recorded.`);
+    show(find("compare-hint"), `${advice} The next ${seconds} seconds are recorded.`);
     this.recording(true);
   }
 
@@ -78,7 +80,7 @@ export class Comparison {
       find(side).disabled = false;
       show(find(side).querySelector("b"), number(this.#clip.level(side), 0, "dBFS"));
     }
-    const result = lower >= 1 ? ` After is ${number(lower, 0, "dB")} lower: echo and noise are gone.` : "";
+    const result = lower >= 1 ? ` After is ${number(lower, 0, "dB")} lower: ${this.#removed}.` : "";
     show(find("compare-hint"), `Recorded. Listen to both.${result}`);
     announce("The recording is complete.");
     this.recording(false);

@@ -1,6 +1,7 @@
 // The page as a whole: the microphone, the session, the bot and the problems.
 import { announce, element, show } from "./elements.js";
 import { Comparison } from "./compare.js";
+import { Enrollment } from "./enroll.js";
 import { credentials } from "./service.js";
 import { Session } from "./session.js";
 import { microphones, Sound } from "./sound.js";
@@ -19,7 +20,8 @@ const find = (id) => document.getElementById(id);
 const places = ["welcome", "problem", "sign-in", "running"];
 
 const view = new View();
-const comparison = new Comparison(() => sound, (isRecording) => talk(isRecording));
+const comparison = new Comparison(() => sound, (isRecording) => talk(isRecording && !isAlone));
+const enrollment = new Enrollment({ learn, forget: () => session?.forgetVoice(), known, compare: compareOthers });
 let sound;
 let session;
 let mode = modes[0][0];
@@ -27,6 +29,8 @@ let botVoice;
 let bot;
 let lastChunk = 0;
 let isOpening = false;
+/** Whether a recording is made without the bot. */
+let isAlone = false;
 
 prepare();
 
@@ -35,6 +39,7 @@ function prepare() {
   find("again").addEventListener("click", () => open());
   find("stop").addEventListener("click", () => {
     close();
+    enrollment.reset();
     connection("idle", "Not started");
     go("welcome");
     find("start").focus();
@@ -107,9 +112,15 @@ async function open(deviceId) {
 function begin(muted) {
   connection("waiting", "Connecting");
   lastChunk = performance.now();
-  session = new Session({ rate: sound.rate, mode, muted, token: credentials.token }, {
+  const { voiceprint } = enrollment;
+  session = new Session({ rate: sound.rate, mode, muted, token: credentials.token, voiceprint }, {
     connected, lost, refused, ended, audio,
-    event: (event) => view.note(event),
+    event: (event) => {
+      view.note(event);
+      enrollment.note(event);
+    },
+    voiceprint: (learnt) => enrollment.learnt(learnt),
+    enrollmentRefused: (refusal) => enrollment.refused(refusal),
     stats: (stats) => view.measure(stats),
   });
 }
@@ -177,6 +188,31 @@ function choose(value) {
   session?.setMode(value);
 }
 
+// MARK: The voice of the person
+
+/** Lets the session learn the voice, if there is one. Nothing may play meanwhile. */
+function learn() {
+  if (!session?.isConnected) return false;
+  comparison.stop();
+  if (!find("progress").hidden) comparison.cancel();
+  talk(false);
+  session.learnVoice();
+  return true;
+}
+
+/** Keeps the voice that was learnt. */
+function known() {
+  document.querySelector("[value=MIC_MODE_VOICE_ISOLATION]").checked = true;
+  choose("MIC_MODE_VOICE_ISOLATION");
+}
+
+/** Records without the bot, so that others can talk. */
+function compareOthers() {
+  isAlone = true;
+  comparison.arm("Let somebody else talk, or play a video.", "the other voices are lowered");
+  isAlone = false;
+}
+
 /** Lets the bot talk, or stops it. */
 async function talk(isWanted) {
   if (isWanted === Boolean(bot)) return;
@@ -213,6 +249,7 @@ function connected(started) {
   go("running");
   if (started.resumed) return announce("Connected again");
   view.begin(session.muted);
+  enrollment.begin(started.voiceprintUsed);
   announce("Connected. Say something.");
   comparison.arm();
 }

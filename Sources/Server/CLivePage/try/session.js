@@ -18,6 +18,8 @@ const keptSeconds = 2;
 const longestDelay = 1;
 /** The code that closes a connection, but not its session. */
 const givesUp = 4000;
+/** The id of all controls about the enrollment. Those about the mute state count from 1. */
+const enrollmentControl = 1e9;
 const codesForGood = ["INVALID_ARGUMENT", "UNIMPLEMENTED", "UNAUTHENTICATED", "PERMISSION_DENIED"];
 /** The reasons after which a new session follows at once. */
 const startsAtOnce = ["DRAINING", "SERVER_SHUTDOWN", "RESUME_TOKEN_UNKNOWN", "TOO_MANY_RESUMES"];
@@ -47,12 +49,13 @@ export class Session {
   /**
    * Begins a session. `rate` is the sample rate of both inputs and of the output. `listener` has the functions
    * connected(started), lost(error), refused(error), audio(first, samples, probabilities), event(event),
-   * stats(stats) and ended(status).
+   * voiceprint(voiceprint), enrollmentRefused(refusal), stats(stats) and ended(status).
    */
-  constructor({ rate, mode, muted, token }, listener) {
+  constructor({ rate, mode, muted, token, voiceprint }, listener) {
     this.rate = rate;
     this.mode = mode;
     this.token = token;
+    this.voiceprint = voiceprint;
     this.listener = listener;
     this.#muting = new MuteHistory(muted);
     this.#connect();
@@ -91,6 +94,16 @@ export class Session {
   setMode(mode) {
     this.mode = mode;
     this.#control(0, { updateConfig: { config: { preferredMicMode: mode }, updateMask: "preferredMicMode" } });
+  }
+
+  /** Learns the voice at the microphone. */
+  learnVoice() {
+    this.#control(enrollmentControl, { enrollVoice: {} });
+  }
+
+  forgetVoice() {
+    this.voiceprint = undefined;
+    this.#control(enrollmentControl, { setVoiceprint: {} });
   }
 
   /** Ends the session. */
@@ -133,6 +146,7 @@ export class Session {
       sessionId: this.#id, muted: this.muted, statsInterval,
       inputs: { microphone: format, reference: format }, outputs: { processed: format, chunkDuration: "0.02s" },
       config: { preferredMicMode: this.mode, voiceActivityDetection: { enabled: true } },
+      voiceprint: this.voiceprint,
     };
     if (!this.#resumeToken) return start;
     const resumePoint = { microphoneSample: this.#kept[0]?.first ?? this.#next, ...this.#point };
@@ -186,11 +200,16 @@ export class Session {
     }
   }
 
-  #receive({ started, event, stats, status, controlResult }) {
+  #receive({ started, event, stats, status, controlResult, voiceprint }) {
     if (started) this.#begin(started);
     else if (event) this.#note(event);
     else if (stats) this.listener.stats(stats);
-    else if (controlResult) {
+    else if (voiceprint) {
+      this.voiceprint = voiceprint;
+      this.listener.voiceprint(voiceprint);
+    } else if (Number(controlResult?.controlId) === enrollmentControl) {
+      if (controlResult.refusal) this.listener.enrollmentRefused(controlResult.refusal);
+    } else if (controlResult) {
       this.#muting.answered(controlResult.controlId, controlResult.refusal);
       this.#askForMute();
     } else if (status) this.#drop(status);

@@ -13,6 +13,8 @@ public enum CaptureProblem: UInt8, Sendable, CaseIterable {
   case referenceGaps
   /// The client is ahead of real time. The session has no clock, so its owner reports this.
   case early
+  /// Another voice talks than the enrolled one. `KeptVoice` reports this.
+  case otherVoice
 }
 
 /// Watches the microphone and its reference for problems that a person could mend.

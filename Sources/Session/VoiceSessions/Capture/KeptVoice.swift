@@ -22,6 +22,7 @@ struct KeptVoice {
   private(set) var learnt: Voiceprint?
   /// The frames of the enrollment so far, or nil without one.
   private var frames: Int?
+  private var watch = EnrolledVoiceWatch()
 
   /// Begins with a voice, or with the nearest.
   init(_ engine: any VoiceEngine, _ setup: SessionSetup) {
@@ -51,6 +52,20 @@ struct KeptVoice {
   mutating func enroll() {
     frames = 0
     engine?.beginEnrollment()
+  }
+
+  /// Adds a frame of VOICE_ISOLATION. Returns whether another voice than the enrolled one talks, or nil if
+  /// that has not changed. Runs per frame: no allocation, lock, log or await.
+  mutating func listen() -> Bool? {
+    guard isEnrolled else { return nil }
+    return watch.process(likeness: engine?.likeness)
+  }
+
+  /// Forgets who has talked. Returns whether another voice than the enrolled one did. Runs per frame: no
+  /// allocation, lock, log or await.
+  mutating func forgetTalkers() -> Bool {
+    defer { watch.reset() }
+    return watch.isActive
   }
 
   /// Adds a frame. Returns the outcome of an enrollment that ends with it. Allocates only then.

@@ -40,12 +40,22 @@ extension VoiceSession {
 
   func keep(_ voiceprint: Voiceprint?, sink: any SessionSink) {
     keptVoice.keep(voiceprint)
+    forgetTalkers(sink: sink)
     announceEnrollment(sink: sink)
   }
 
-  /// Follows the enrollment. Runs per frame: no allocation, lock, log or await, except where it ends.
+  /// Follows the enrollment and the voices that talk. Runs per frame: no allocation, lock, log or await,
+  /// except where an enrollment ends.
   func followEnrollment(sink: any SessionSink) {
     if let outcome = keptVoice.advance() { report(outcome, to: sink) }
+    guard state.activeMicMode == .voiceIsolation else { return forgetTalkers(sink: sink) }
+    if let isOther = keptVoice.listen() {
+      emit(.captureWarning(.otherVoice, isActive: isOther), to: sink)
+    }
+  }
+
+  private func forgetTalkers(sink: any SessionSink) {
+    if keptVoice.forgetTalkers() { emit(.captureWarning(.otherVoice, isActive: false), to: sink) }
   }
 
   /// Ends an enrollment with the session.
@@ -56,6 +66,7 @@ extension VoiceSession {
   private func report(_ outcome: KeptVoice.Outcome, to sink: any SessionSink) {
     switch outcome {
     case .learnt(let voiceprint):
+      forgetTalkers(sink: sink)
       announceEnrollment(sink: sink)
       sink.emit(voiceprint)
     case .failed(let failure): announceEnrollment(failure: failure, sink: sink)

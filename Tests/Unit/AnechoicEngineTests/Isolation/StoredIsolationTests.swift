@@ -21,7 +21,7 @@ struct StoredIsolationTests {
     for frame in 0..<frames {
       for band in 0..<Bands.count { powers[band] = stored[frame * values + band] }
       isolation.process(powers, echo: echo, voice: 1, isolates: true)
-      if frame < frames / 2 { isolation.learn(most: .max) }
+      if frame < frames / 2 { isolation.hearSureVoice(most: .max) }
       found += UnsafeBufferPointer(start: isolation.gains, count: Bands.count)
       found.append(isolation.probability)
     }

@@ -17,9 +17,11 @@ struct VoiceIsolationTests {
   }
 
   /// Lets an engine process samples, and returns its output.
-  private static func process(_ samples: some Sequence<Float>, _ engine: AnechoicVoiceEngine)
-    -> (output: [Float], findings: [FrameFindings])
-  {
+  @discardableResult
+  private static func process(
+    _ samples: some Sequence<Float>, _ engine: AnechoicVoiceEngine,
+    _ each: () -> Void = {}
+  ) -> (output: [Float], findings: [FrameFindings]) {
     let microphone = Frame(rate: format.rate, channelCount: 1)
     let reference = Frame(rate: format.rate, channelCount: 1)
     let output = Frame(rate: format.rate, channelCount: 1)
@@ -32,6 +34,7 @@ struct VoiceIsolationTests {
       findings.append(
         engine.process(
           microphone: microphone, reference: reference, conditions: EchoConditions(), into: output))
+      each()
       result += UnsafeBufferPointer(start: output.planePointers[0], count: size)
     }
     return (result, findings)
@@ -91,6 +94,26 @@ struct VoiceIsolationTests {
     #expect(abs(voiceprint.reduce(0) { $0 + $1 * $1 } - 1) < 1e-4)
     engine.endEnrollment()
     #expect(engine.enrollment == nil && engine.enrolledVoiceprint.isEmpty)
+  }
+
+  @Test func theEnrolledVoiceIsToldFromAnother() async throws {
+    let engine = try Self.engine(Self.settings)
+    engine.beginEnrollment()
+    let near = try await Voices.near.value
+    _ = Self.process(near, engine)
+    let voiceprint = engine.enrolledVoiceprint
+    #expect(engine.likeness == nil)
+    for (samples, isEnrolled) in [(near, true), (try await Voices.far(seconds: 10), false)] {
+      let engine = try Self.engine(Self.isolating)
+      engine.isolate(voiceprint)
+      var likenesses: [Float] = []
+      Self.process(samples, engine) { if let found = engine.likeness { likenesses.append(found) } }
+      #expect(likenesses.count > samples.count / Self.format.rate.samplesPerFrame / 3)
+      let mean = likenesses.reduce(0, +) / Float(likenesses.count)
+      #expect(isEnrolled ? mean > 0.6 : mean < 0.4, "\(mean)")
+      _ = Self.process([Float](repeating: 0, count: 16_000), engine)
+      #expect(engine.likeness == nil)
+    }
   }
 
   @Test func featuresDoNotDependOnTheLevel() {

@@ -231,6 +231,11 @@ class CaptureProblem(Enum):
     and the output is late by as much. A client causes this if it sends a new session the audio that waited for a
     lost one. The server catches up by 2 s. Ends after 2 s in which nothing waited. Only in real time.
     """
+    OTHER_VOICE = 12
+    """With VOICE_ISOLATION and an enrolled voice, another voice talked for 10 s within 30 s, and the enrolled one has
+    never talked. The voice of another person may be enrolled: enroll again, or forget it. Ends when the enrolled
+    voice has talked for 1 s, and with another enrollment or mic mode.
+    """
 
 
 class EndReason(Enum):

@@ -10,6 +10,11 @@ with `turn_handling={"turn_detection": "manual"}`, and then give it turns:
 
     turns = AnechoicTurns(voice, session)
 
+Or let the session decide, from the voice activity and the ends of turns that the server finds:
+
+    session = AgentSession(
+        vad=AnechoicVAD(voice), turn_handling={"turn_detection": AnechoicTurnDetector(voice)}, ...)
+
 Needs `pip install anechoic[livekit]`.
 """
 
@@ -21,16 +26,22 @@ from collections import deque
 from typing import Any
 
 from livekit import rtc
-from livekit.agents import AgentSession
+from livekit.agents import AgentSession, llm, vad
 from livekit.agents.voice import io
 
-from .events import Event, NotSpeech, TurnEnded, TurnInterruption, TurnStarted
+from ._probability import LEAST_VOICE, drop_results, next_probability
+from ._segments import STEP, SegmentOptions, SpeechSegments
+from .events import Event, NotSpeech, TurnContinued, TurnEnded, TurnInterruption, TurnMayEnd, TurnStarted
 from .formats import Format
 from .live import LiveFilter, usable_format
 from .session import Server
 
 _log = logging.getLogger("anechoic")
 _USUAL_RATE = 24000
+_MOST_BEHIND = 50
+"""The steps of 10 ms by which a detector may be behind the processor."""
+_LONGEST_WAIT = 1.5
+"""The seconds for which a detector of turns waits. The server ends a turn after a pause of 1 s."""
 _MOST_HELD = 3000
 """The frames that are held until playback starts. LiveKit's have 10 to 100 ms."""
 
@@ -165,3 +176,151 @@ class AnechoicTurns:
                 self._session.commit_user_turn()
         except RuntimeError as error:  # The agent does not run, or its speech may not be interrupted.
             _log.warning("a turn is ignored: %s", error)
+
+
+class AnechoicVAD(vad.VAD):
+    """Voice activity as the server has found it, in which the agent's echo does not count.
+
+    It judges the frames that the processor returns. While there is no session, loud audio counts as voice. One stream at
+    a time may use a processor.
+    """
+
+    def __init__(
+        self, processor: AnechoicProcessor, *, min_speech_duration: float = 0.05, min_silence_duration: float = 0.25,
+        prefix_padding_duration: float = 0.5, max_buffered_speech: float = 60.0,
+        activation_threshold: float = LEAST_VOICE,
+    ) -> None:
+        """Times are in seconds. `activation_threshold` is the probability of a voice, and 0.5 the server's own decision."""
+        super().__init__(capabilities=vad.VADCapabilities(update_interval=STEP))
+        self.live = processor.live
+        self._options = SegmentOptions(
+            min_speech_duration, min_silence_duration, prefix_padding_duration, max_buffered_speech,
+            activation_threshold)
+
+    @property
+    def model(self) -> str:
+        """The name of the model in metrics."""
+        return "anechoic"
+
+    @property
+    def provider(self) -> str:
+        """The name of the provider in metrics."""
+        return "anechoic"
+
+    @property
+    def min_silence_duration(self) -> float:
+        """The seconds of silence that end speech."""
+        return self._options.least_silence
+
+    def stream(self) -> vad.VADStream:
+        """Returns a stream of events."""
+        return _VADStream(self, self._options)
+
+
+class _VADStream(vad.VADStream):
+    def __init__(self, parent: AnechoicVAD, options: SegmentOptions) -> None:
+        self._live, self._options = parent.live, options
+        self._speech: SpeechSegments | None = None
+        self._rate = 0
+        self._rest = b""
+        self._steps = 0
+        super().__init__(parent)
+
+    async def _main_task(self) -> None:
+        async for frame in self._input_ch:
+            if isinstance(frame, self._FlushSentinel):
+                self._speech = None
+            else:
+                self._take(frame)
+
+    def _take(self, frame: rtc.AudioFrame) -> None:
+        is_first = self._speech is None or frame.sample_rate != self._rate
+        if is_first:
+            self._speech = SpeechSegments(self._options, 2 * frame.sample_rate)
+            self._rate, self._rest, self._steps = frame.sample_rate, b"", 0
+        self._rest += _mono(frame)
+        size = 2 * (self._rate // 100)
+        count = len(self._rest) // size
+        # Nobody may have asked about the audio before the first frame, nor about frames that were left out.
+        drop_results(self._live, count + (0 if is_first else _MOST_BEHIND))
+        for start in range(0, count * size, size):
+            self._judge(self._rest[start : start + size])
+        self._rest = self._rest[count * size :]
+
+    def _judge(self, step: bytes) -> None:
+        assert self._speech is not None
+        probability = next_probability(self._live, step)
+        change = self._speech.add(step, probability)
+        self._steps += 1
+        self._send(vad.VADEventType.INFERENCE_DONE, step, probability)
+        if change is not None:
+            kind = vad.VADEventType.START_OF_SPEECH if change == "start" else vad.VADEventType.END_OF_SPEECH
+            self._send(kind, bytes(self._speech.segment), probability)
+
+    def _send(self, kind: vad.VADEventType, audio: bytes, probability: float) -> None:
+        speech = self._speech
+        assert speech is not None
+        self._event_ch.send_nowait(vad.VADEvent(
+            kind, self._steps * (self._rate // 100), self._steps * STEP, speech.speech, speech.silence,
+            [rtc.AudioFrame(audio, self._rate, 1, len(audio) // 2)], probability=probability,
+            speaking=speech.is_speaking, raw_accumulated_silence=speech.steady_silence,
+            raw_accumulated_speech=speech.steady_speech,
+        ))
+
+
+def _mono(frame: rtc.AudioFrame) -> bytes:
+    """Returns the first channel of a frame."""
+    samples = memoryview(frame.data)
+    return bytes(samples.cast("B")) if frame.num_channels == 1 else samples[:: frame.num_channels].tobytes()
+
+
+class AnechoicTurnDetector:
+    """The end of a turn as the server has found it, for `turn_detection` of an `AgentSession`.
+
+    The session asks when the voice pauses, and waits here until the server decides, for 1.5 s at most.
+    """
+
+    def __init__(self, processor: AnechoicProcessor) -> None:
+        self._live = processor.live
+        self._probability = 1.0
+        self._has_ended = asyncio.Event()
+        self._has_ended.set()
+        processor.live.listen(self._take)
+
+    @property
+    def model(self) -> str:
+        """The name of the model in metrics."""
+        return "anechoic"
+
+    @property
+    def provider(self) -> str:
+        """The name of the provider in metrics."""
+        return "anechoic"
+
+    async def unlikely_threshold(self, language: Any) -> float:
+        """Returns the probability below which the session waits longer."""
+        return LEAST_VOICE
+
+    async def supports_language(self, language: Any) -> bool:
+        """Returns whether a language is supported: all are, because words do not count."""
+        return True
+
+    async def predict_end_of_turn(self, chat_ctx: llm.ChatContext, *, timeout: float | None = None) -> float:
+        """Returns the probability that the turn has ended: 1 once the server has ended it, and without a session."""
+        if self._live.session is not None:
+            try:
+                wait = _LONGEST_WAIT if timeout is None else min(timeout, _LONGEST_WAIT)
+                await asyncio.wait_for(self._has_ended.wait(), wait)
+            except asyncio.TimeoutError:
+                return self._probability
+        return 1.0
+
+    def _take(self, event: Event) -> None:
+        if isinstance(event, (TurnStarted, TurnContinued)):
+            self._probability = 0.0
+            self._has_ended.clear()
+        elif isinstance(event, TurnMayEnd):
+            self._probability = event.probability
+        elif isinstance(event, (TurnEnded, NotSpeech)):
+            self._probability = 1.0
+            self._has_ended.set()

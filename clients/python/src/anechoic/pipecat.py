@@ -7,9 +7,15 @@
     )
     vad_analyzer = AnechoicVADAnalyzer(voice)
 
-With `settings={"turn_detection.enabled": True}`, the server also finds the turns of the person. Put
-`AnechoicTurns(voice)` behind the input of the transport, and give the user aggregator
-`ExternalUserTurnStrategies()`.
+With `settings={"turn_detection.enabled": True}`, the server also finds the turns of the person. Give the user
+aggregator its decisions:
+
+    strategies = UserTurnStrategies(
+        start=[AnechoicInterruptionStrategy(voice)],
+        stop=[TurnAnalyzerUserTurnStopStrategy(turn_analyzer=AnechoicTurnAnalyzer(voice))])
+
+Or put `AnechoicTurns(voice)` behind the input of the transport, which also pushes each event as a frame, and give
+the user aggregator `ExternalUserTurnStrategies()`.
 
 Needs `pip install anechoic[pipecat]`.
 """
@@ -20,7 +26,6 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from pipecat.audio.filters.base_audio_filter import BaseAudioFilter
 from pipecat.audio.turn.base_turn_analyzer import BaseTurnAnalyzer, BaseTurnParams, EndOfTurnState
 from pipecat.audio.vad.vad_analyzer import VADAnalyzer, VADParams
@@ -29,7 +34,10 @@ from pipecat.frames.frames import (
     ProposedUserStoppedSpeakingFrame, StartFrame, SystemFrame,
 )
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
+from pipecat.turns.types import ProcessFrameResult
+from pipecat.turns.user_start import BaseUserTurnStartStrategy
 
+from ._probability import LEAST_VOICE, next_probability
 from .events import Backchannel, Event, NotSpeech, TurnContinued, TurnEnded, TurnInterruption, TurnMayEnd, TurnStarted
 from .formats import Format
 from .live import LiveFilter, usable_format
@@ -37,8 +45,6 @@ from .session import Server
 
 _TURNS = (TurnStarted, TurnMayEnd, TurnContinued, TurnEnded, TurnInterruption, Backchannel, NotSpeech)
 _MOST_WAITING = 100
-_LOUD_WITHOUT_SERVER = 0.02
-"""The level above which audio counts as voice while there is no session. Full scale is 1."""
 
 
 class AnechoicFilter(BaseAudioFilter):
@@ -105,8 +111,10 @@ class AnechoicVADAnalyzer(VADAnalyzer):
     """
 
     def __init__(self, filter: AnechoicFilter, *, params: VADParams | None = None) -> None:
-        """Without `params`, `min_volume` is 0: the server has judged the level already."""
-        super().__init__(params=params or VADParams(min_volume=0.0))
+        """Without `params`, `confidence` is 0.5, the server's own decision, and `min_volume` is 0: the server has judged
+        the level already.
+        """
+        super().__init__(params=params or VADParams(confidence=LEAST_VOICE, min_volume=0.0))
         self._live = filter.live
 
     def num_frames_required(self) -> int:
@@ -114,16 +122,8 @@ class AnechoicVADAnalyzer(VADAnalyzer):
         return self.sample_rate // 100
 
     def voice_confidence(self, buffer: bytes) -> float:
-        """Returns 1 for voice, and otherwise 0."""
-        voice = self._live.voice
-        try:
-            result = voice.results.popleft() if voice is not None else None
-        except IndexError:
-            result = None
-        if result is not None:
-            return 1.0 if result.voice else 0.0
-        samples = np.frombuffer(buffer, np.int16).astype(np.float32) / 32768
-        return 1.0 if np.sqrt(np.mean(samples**2)) > _LOUD_WITHOUT_SERVER else 0.0
+        """Returns the probability of a voice, 0 to 1: at least 0.5 for what the server counts as voice."""
+        return next_probability(self._live, buffer)
 
 
 @dataclass
@@ -186,6 +186,41 @@ class AnechoicTurns(FrameProcessor):
             elif isinstance(event, (TurnEnded, NotSpeech)) and self._has_turn:
                 self._has_turn = False
                 await self.push_frame(ProposedUserStoppedSpeakingFrame())
+
+
+class AnechoicInterruptionStrategy(BaseUserTurnStartStrategy):  # type: ignore[no-untyped-call]
+    """Starts the turn of the person, and interrupts the bot, when the server finds it. Backchannels, coughs and keys do
+    neither.
+
+    While the bot talks, the server waits until the voice is more than a backchannel.
+    """
+
+    def __init__(self, filter: AnechoicFilter, *, least_probability: float = 0.0, **options: Any) -> None:
+        """A turn starts if its probability is `least_probability` or more. `options` are those of
+        `BaseUserTurnStartStrategy`.
+        """
+        super().__init__(**options)
+        self._least_probability = least_probability
+        self._has_begun = False
+        filter.live.listen(self._take)
+
+    async def handle_user_turn_started(self) -> None:
+        """Forgets a start: the turn has started, by this strategy or by another one."""
+        self._has_begun = False
+
+    async def process_frame(self, frame: Frame) -> ProcessFrameResult:
+        """Starts the turn that the server has found. Audio comes often enough."""
+        if not self._has_begun:
+            return ProcessFrameResult.CONTINUE
+        self._has_begun = False
+        await self.trigger_user_turn_started()
+        return ProcessFrameResult.STOP
+
+    def _take(self, event: Event) -> None:
+        if isinstance(event, TurnStarted):
+            self._has_begun = event.probability >= self._least_probability
+        elif isinstance(event, (TurnEnded, NotSpeech)):
+            self._has_begun = False
 
 
 class AnechoicTurnAnalyzer(BaseTurnAnalyzer):

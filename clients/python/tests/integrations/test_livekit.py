@@ -6,12 +6,17 @@ import time
 import numpy as np
 from conftest import in_loop, level
 from livekit import rtc
+from livekit.agents import Agent as VoiceAgent
+from livekit.agents import AgentSession, vad
 from livekit.agents.voice import io
 from soundcard import SoundCard
 
 import anechoic
-from anechoic.events import Backchannel, NotSpeech, TurnEnded, TurnInterruption, TurnStarted
-from anechoic.livekit import AnechoicAudioOutput, AnechoicProcessor, AnechoicTurns
+from anechoic._output import Frame
+from anechoic.events import Backchannel, NotSpeech, TurnContinued, TurnEnded, TurnInterruption, TurnMayEnd, TurnStarted
+from anechoic.livekit import (
+    AnechoicAudioOutput, AnechoicProcessor, AnechoicTurnDetector, AnechoicTurns, AnechoicVAD,
+)
 
 
 class Loudspeaker(io.AudioOutput):
@@ -173,3 +178,115 @@ async def test_turns_interrupt_and_commit_and_backchannels_do_neither(server):
     for kind in (Backchannel, NotSpeech, TurnStarted, TurnInterruption, TurnEnded, TurnEnded, TurnStarted, NotSpeech):
         turns._take(of_turn(kind))
     assert agent.asked == ["interrupt", "commit"]
+
+
+class Microphone(io.AudioInput):
+    """The input of a session: a sound card whose frames a processor has processed."""
+
+    def __init__(self, card, processor):
+        super().__init__(label="card")
+        self.frames = self.process(card, processor)
+
+    async def process(self, card, processor):
+        async for samples in card.record():
+            yield processor._process(frame(samples))
+
+    async def __anext__(self):
+        return await self.frames.__anext__()
+
+
+@in_loop
+async def test_a_session_hears_when_somebody_talks(server, sample):
+    """Somebody talks from 9.1 to 13.9 s of the sample, which here are 1.1 to 5.9 s."""
+    near = anechoic.Recording.read(sample / "near.wav").samples[8 * 16000:16 * 16000].copy()
+    near[6 * 16000:] = 0
+    processor = AnechoicProcessor(server)
+    session = AgentSession(vad=AnechoicVAD(processor, min_silence_duration=0.6), turn_handling={"turn_detection": "vad"})
+    begun, states = asyncio.get_running_loop().time(), []
+    session.on("user_state_changed", lambda event: states.append(
+        (event.new_state, round(asyncio.get_running_loop().time() - begun, 2))))
+    session.input.audio = Microphone(SoundCard(near), processor)
+    await session.start(VoiceAgent(instructions=""))
+    begun = asyncio.get_running_loop().time()
+    await asyncio.sleep(8)
+    await session.aclose()
+    await processor.aclose()
+    print(states)
+    talk = [(state, at) for state, at in states if state in ("speaking", "listening")]
+    assert talk[0][0] == "speaking" and 0.9 < talk[0][1] < 2.5
+    assert talk[-1][0] == "listening" and 5 < talk[-1][1] < 8
+
+
+def judged(processor, found):
+    """Gives a processor results for the next frames, each of 10 ms."""
+    results = processor.live.voice.results
+    results.clear()
+    results.extend(Frame(probability, probability >= 0.5, False) for probability in found)
+
+
+@in_loop
+async def test_speech_is_found_in_the_frames_with_the_probabilities_of_the_server(server):
+    processor = AnechoicProcessor(server)
+    processor._process(frame(np.zeros(320, np.int16)))
+    stream = AnechoicVAD(processor, min_speech_duration=0.05, min_silence_duration=0.1).stream()
+    # Nobody has asked about what was processed before the first frame.
+    found = [0.1] * 4 + [0.9] * 20 + [0.2] * 12
+    judged(processor, [1.0] * 100 + found[:4])
+    for start in range(0, len(found), 4):
+        if start > 0:
+            judged(processor, found[start:start + 4])
+        stream.push_frame(frame(np.full(640, start, np.int16)))
+        await asyncio.sleep(0)
+        while processor.live.voice.results:
+            await asyncio.sleep(0.001)
+    stream.end_input()
+    events = [event async for event in stream]
+    await stream.aclose()
+    inferences = [event for event in events if event.type is vad.VADEventType.INFERENCE_DONE]
+    assert [event.probability for event in inferences] == found
+    assert all(event.frames[0].samples_per_channel == 160 for event in inferences)
+    (start,) = [event for event in events if event.type is vad.VADEventType.START_OF_SPEECH]
+    (end,) = [event for event in events if event.type is vad.VADEventType.END_OF_SPEECH]
+    assert (start.samples_index, start.speaking, round(start.speech_duration, 3)) == (9 * 160, True, 0.05)
+    assert (end.samples_index, end.speaking) == (34 * 160, False)
+    assert (round(end.speech_duration, 3), round(end.silence_duration, 3)) == (0.2, 0.1)
+    assert end.frames[0].samples_per_channel == 34 * 160
+    await processor.aclose()
+
+
+@in_loop
+async def test_a_stereo_frame_and_odd_lengths_are_judged_too():
+    processor = AnechoicProcessor("127.0.0.1:1")
+    stream = AnechoicVAD(processor).stream()
+    for count in (1, 100, 333, 480):
+        stream.push_frame(rtc.AudioFrame(np.full((count, 2), 9000, np.int16).tobytes(), 48000, 2, count))
+    stream.push_frame(frame(np.zeros(160, np.int16)))
+    stream.end_input()
+    events = [event async for event in stream]
+    assert [event.probability for event in events] == [1.0, 0.0]
+    await stream.aclose()
+
+
+@in_loop
+async def test_the_detector_of_turns_waits_for_the_server(server):
+    processor = AnechoicProcessor(server)
+    detector = AnechoicTurnDetector(processor)
+    session = AgentSession(turn_handling={"turn_detection": detector})
+    assert session.turn_detection is detector
+    assert await detector.supports_language(None) and await detector.unlikely_threshold(None) == 0.5
+    processor._process(frame(np.zeros(320, np.int16)))
+    while processor.live.session is None:
+        await asyncio.sleep(0.01)
+    assert await detector.predict_end_of_turn(None) == 1
+    for kind in (TurnStarted, TurnMayEnd, TurnContinued):
+        detector._take(of_turn(kind))
+        expected = 0.9 if kind is TurnMayEnd else 0
+        assert await detector.predict_end_of_turn(None, timeout=0.01) == expected
+    waiting = asyncio.create_task(detector.predict_end_of_turn(None))
+    await asyncio.sleep(0.05)
+    assert not waiting.done()
+    detector._take(of_turn(TurnEnded))
+    assert await waiting == 1
+    await processor.aclose()
+    detector._take(of_turn(TurnStarted))
+    assert await detector.predict_end_of_turn(None) == 1

@@ -18,16 +18,19 @@ from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.transports.base_input import BaseInputTransport
 from pipecat.transports.base_output import BaseOutputTransport
 from pipecat.transports.base_transport import TransportParams
-from pipecat.turns.user_stop import ExternalUserTurnStopStrategy
+from pipecat.turns.types import ProcessFrameResult
+from pipecat.turns.user_stop import ExternalUserTurnStopStrategy, TurnAnalyzerUserTurnStopStrategy
 from pipecat.turns.user_turn_processor import UserTurnProcessor
-from pipecat.turns.user_turn_strategies import ExternalUserTurnStrategies
+from pipecat.turns.user_turn_strategies import ExternalUserTurnStrategies, UserTurnStrategies
 from pipecat.workers.runner import WorkerRunner
 from soundcard import SoundCard
 
 import anechoic
 from anechoic.events import Backchannel, NotSpeech, TurnEnded, TurnStarted
+from anechoic._output import Frame
 from anechoic.pipecat import (
-    AnechoicFilter, AnechoicTurnAnalyzer, AnechoicTurnFrame, AnechoicTurns, AnechoicVADAnalyzer,
+    AnechoicFilter, AnechoicInterruptionStrategy, AnechoicTurnAnalyzer, AnechoicTurnFrame, AnechoicTurns,
+    AnechoicVADAnalyzer,
 )
 
 CHUNK = SoundCard.chunk
@@ -158,6 +161,22 @@ def test_the_analyzer_hears_loud_audio_without_a_session():
     assert analyzer._vad_state is VADState.QUIET
 
 
+@in_loop
+async def test_the_analyzer_tells_the_probability_and_the_decision_of_the_server(server):
+    voice = AnechoicFilter(server)
+    await voice.start(16000)
+    await voice.filter(bytes(640))
+    results = voice.live.voice.results
+    results.clear()
+    found = [(0.91, True), (0.4, True), (0.3, False), (0.8, False), (0.0, False)]
+    results.extend(Frame(probability, heard, False) for probability, heard in found)
+    analyzer = AnechoicVADAnalyzer(voice)
+    analyzer.set_sample_rate(16000)
+    assert [analyzer.voice_confidence(bytes(320)) for _ in found] == [0.91, 0.5, 0.3, 0.49, 0.0]
+    assert analyzer.params.confidence == 0.5
+    await voice.stop()
+
+
 class Listener(FrameProcessor):
     """Keeps the frames of turns that reach it, with the seconds of audio before them."""
 
@@ -187,17 +206,14 @@ def of_turn(kind, sample=0):
     return kind(**{name: values[name] for name in kind.__dataclass_fields__})
 
 
-@in_loop
-async def test_pipecat_starts_and_stops_the_turns_that_the_server_finds(server, sample):
-    """Somebody talks from 9.1 to 13.9 s of the sample, which here are 1.1 to 5.9 s."""
+async def listen_to_a_turn(server, sample, make_processors):
+    """Somebody talks from 9.1 to 13.9 s of the sample, which here are 1.1 to 5.9 s. Returns what has been heard of it."""
     near = anechoic.Recording.read(sample / "near.wav").samples[8 * 16000:18 * 16000].copy()
     near[6 * 16000:] = 0
     voice = AnechoicFilter(server, settings={"turn_detection.enabled": True})
     params = TransportParams(audio_in_enabled=True, audio_in_filter=voice, audio_in_sample_rate=16000)
     source, listener = CardInput(SoundCard(near), params), Listener()
-    strategies = ExternalUserTurnStrategies()
-    strategies.stop = [ExternalUserTurnStopStrategy(wait_for_transcript=False)]
-    pipeline = Pipeline([source, AnechoicTurns(voice), UserTurnProcessor(user_turn_strategies=strategies), listener])
+    pipeline = Pipeline([source, *make_processors(voice), listener])
     runner = WorkerRunner(handle_sigint=False)
     await runner.add_workers(PipelineWorker(pipeline, params=PipelineParams()))
     running = asyncio.create_task(runner.run())
@@ -208,7 +224,54 @@ async def test_pipecat_starts_and_stops_the_turns_that_the_server_finds(server, 
     print(f"starts {starts}, stops {stops}, {[(at, frame) for at, frame in listener.found][:8]}")
     assert starts and 0.9 < starts[0] < 2
     assert stops and 5 < stops[-1] < 9 and len(starts) == len(stops)
+    return listener
+
+
+@in_loop
+async def test_pipecat_starts_and_stops_the_turns_that_the_server_finds(server, sample):
+    def processors(voice):
+        strategies = ExternalUserTurnStrategies()
+        strategies.stop = [ExternalUserTurnStopStrategy(wait_for_transcript=False)]
+        return AnechoicTurns(voice), UserTurnProcessor(user_turn_strategies=strategies)
+
+    listener = await listen_to_a_turn(server, sample, processors)
     assert listener.times(AnechoicTurnFrame)
+
+
+@in_loop
+async def test_the_strategies_start_and_stop_turns_without_a_processor(server, sample):
+    def processors(voice):
+        stop = TurnAnalyzerUserTurnStopStrategy(
+            turn_analyzer=AnechoicTurnAnalyzer(voice), wait_for_transcript=False)
+        strategies = UserTurnStrategies(start=[AnechoicInterruptionStrategy(voice)], stop=[stop])
+        vad = VADProcessor(vad_analyzer=AnechoicVADAnalyzer(voice))
+        return vad, UserTurnProcessor(user_turn_strategies=strategies)
+
+    await listen_to_a_turn(server, sample, processors)
+
+
+@in_loop
+async def test_backchannels_coughs_and_unsure_turns_interrupt_nothing(server):
+    voice = AnechoicFilter(server)
+    strategy, sure = AnechoicInterruptionStrategy(voice), AnechoicInterruptionStrategy(voice, least_probability=0.95)
+    audio = InputAudioRawFrame(audio=bytes(640), sample_rate=16000, num_channels=1)
+    started = []
+    strategy.add_event_handler("on_user_turn_started", lambda *_: started.append(1))
+
+    async def outcome(*kinds):
+        for kind in kinds:
+            strategy._take(of_turn(kind))
+            sure._take(of_turn(kind))
+        assert await sure.process_frame(audio) is ProcessFrameResult.CONTINUE
+        return await strategy.process_frame(audio)
+
+    assert await outcome(Backchannel, NotSpeech) is ProcessFrameResult.CONTINUE
+    assert await outcome(TurnStarted, NotSpeech) is ProcessFrameResult.CONTINUE
+    assert await outcome(TurnStarted) is ProcessFrameResult.STOP
+    assert await outcome() is ProcessFrameResult.CONTINUE
+    strategy._take(of_turn(TurnStarted))
+    await strategy.handle_user_turn_started()
+    assert await outcome() is ProcessFrameResult.CONTINUE
 
 
 @in_loop

@@ -1630,6 +1630,11 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
     /// session the audio that waited for a lost one. The server catches up by 2 s. Ends after 2 s in
     /// which nothing waited. Only in real time.
     case early // = 11
+
+    /// With VOICE_ISOLATION and an enrolled voice, another voice talked for 10 s within 30 s, and the
+    /// enrolled one has never talked. The voice of another person may be enrolled: enroll again, or forget
+    /// it. Ends when the enrolled voice has talked for 1 s, and with another enrollment or mic mode.
+    case otherVoice // = 12
     case UNRECOGNIZED(Int)
 
     public init() {
@@ -1650,6 +1655,7 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
       case 9: self = .referenceHasMicrophone
       case 10: self = .referenceGaps
       case 11: self = .early
+      case 12: self = .otherVoice
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -1668,6 +1674,7 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
       case .referenceHasMicrophone: return 9
       case .referenceGaps: return 10
       case .early: return 11
+      case .otherVoice: return 12
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -1686,6 +1693,7 @@ public nonisolated struct Anechoic_V1_CaptureWarning: Sendable {
       .referenceHasMicrophone,
       .referenceGaps,
       .early,
+      .otherVoice,
     ]
 
   }
@@ -3662,7 +3670,7 @@ nonisolated extension Anechoic_V1_CaptureWarning: SwiftProtobuf.Message, SwiftPr
 }
 
 nonisolated extension Anechoic_V1_CaptureWarning.Problem: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PROBLEM_UNSPECIFIED\0\u{1}PROBLEM_NO_SIGNAL\0\u{1}PROBLEM_NOISY\0\u{1}PROBLEM_CLIPPING\0\u{1}PROBLEM_NO_REFERENCE\0\u{1}PROBLEM_RESIDUAL_ECHO\0\u{1}PROBLEM_UNSTEADY_CLOCKS\0\u{1}PROBLEM_LATE\0\u{1}PROBLEM_OPPOSITE_CHANNELS\0\u{1}PROBLEM_REFERENCE_HAS_MICROPHONE\0\u{1}PROBLEM_REFERENCE_GAPS\0\u{1}PROBLEM_EARLY\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PROBLEM_UNSPECIFIED\0\u{1}PROBLEM_NO_SIGNAL\0\u{1}PROBLEM_NOISY\0\u{1}PROBLEM_CLIPPING\0\u{1}PROBLEM_NO_REFERENCE\0\u{1}PROBLEM_RESIDUAL_ECHO\0\u{1}PROBLEM_UNSTEADY_CLOCKS\0\u{1}PROBLEM_LATE\0\u{1}PROBLEM_OPPOSITE_CHANNELS\0\u{1}PROBLEM_REFERENCE_HAS_MICROPHONE\0\u{1}PROBLEM_REFERENCE_GAPS\0\u{1}PROBLEM_EARLY\0\u{1}PROBLEM_OTHER_VOICE\0")
 }
 
 nonisolated extension Anechoic_V1_OutputDropped: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -91,6 +91,7 @@ class CaptureWarning(_message.Message):
     PROBLEM_NO_REFERENCE: CaptureWarning.Problem
     PROBLEM_NO_SIGNAL: CaptureWarning.Problem
     PROBLEM_OPPOSITE_CHANNELS: CaptureWarning.Problem
+    PROBLEM_OTHER_VOICE: CaptureWarning.Problem
     PROBLEM_REFERENCE_GAPS: CaptureWarning.Problem
     PROBLEM_REFERENCE_HAS_MICROPHONE: CaptureWarning.Problem
     PROBLEM_RESIDUAL_ECHO: CaptureWarning.Problem

@@ -1,0 +1,60 @@
+internal import AnechoicAPI
+internal import LiveVoice
+internal import Synchronization
+
+/// The echo paths that the last calls of each line have learnt, for the next calls.
+///
+/// A line is an exchange, or an account of a provider, whose calls have their echo from the same equipment.
+final class LineEchoPaths: Sendable {
+  /// A line at one rate: an echo path is that of a rate.
+  struct Key: Hashable {
+    /// The longest name in bytes. A name may come from anywhere.
+    private static let longestName = 250
+
+    let name: String
+    let rate: Int
+
+    init(_ name: String, rate: Int) {
+      self.name = String(decoding: name.utf8.prefix(Self.longestName), as: UTF8.self)
+      self.rate = rate
+    }
+  }
+
+  /// A line by its name.
+  struct Line {
+    let paths: LineEchoPaths
+    let name: String
+
+    /// Lets a voice begin with the echo path of the line, and keep what it learns. Call it when the format
+    /// of the microphone is set.
+    func apply(to options: inout LiveVoiceOptions) {
+      let key = Key(name, rate: options.microphone.sampleRate)
+      options.echoPathHint = paths.path(of: key)
+      options.onEchoPath = { [paths] path in paths.keep(path, of: key) }
+    }
+  }
+
+  /// The lines that are remembered, each with at most 192 KiB. The one used longest ago is forgotten.
+  static let most = 100
+
+  private struct State {
+    var paths: [Key: Anechoic_V1_EchoPath] = [:]
+    /// The lines, the one used last at the end.
+    var order: [Key] = []
+  }
+
+  private let state = Mutex(State())
+
+  func of(_ name: String) -> Line { Line(paths: self, name: name) }
+
+  func path(of key: Key) -> Anechoic_V1_EchoPath? { state.withLock { $0.paths[key] } }
+
+  func keep(_ path: Anechoic_V1_EchoPath, of key: Key) {
+    state.withLock { state in
+      state.order.removeAll { $0 == key }
+      state.order.append(key)
+      state.paths[key] = path
+      if state.order.count > Self.most { state.paths[state.order.removeFirst()] = nil }
+    }
+  }
+}
