@@ -3,7 +3,8 @@
 /// shrinks for as long as the call lasts.
 ///
 /// Networks deliver late and in bursts. A change therefore counts only if every arrival of the last
-/// 5 to 10 s agrees with it, and the offset follows it no faster than clocks drift apart.
+/// 5 to 10 s agrees with it. The offset follows it no faster than clocks drift apart, except for a step
+/// that no clock makes.
 struct ArrivalOffset {
   /// Smaller changes are jitter, in seconds.
   static let tolerance = 0.02
@@ -11,6 +12,8 @@ struct ArrivalOffset {
   private static let halfSeconds = 5.0
   /// The greatest change in a second, in seconds: a little more than clocks drift.
   private static let largestSlope = 0.0011
+  /// Clocks need minutes for a greater change, in seconds: one side has left samples out without an index.
+  private static let leastStep = 0.15
 
   /// The offset since the start of the call, in seconds, and 0 until it has changed.
   private(set) var seconds = 0.0
@@ -47,7 +50,7 @@ struct ArrivalOffset {
     let ahead = range.lowerBound - origin.lowerBound - seconds
     let behind = range.upperBound - origin.upperBound - seconds
     let change = ahead > Self.tolerance ? ahead : behind < -Self.tolerance ? behind : 0
-    let largest = Self.largestSlope * (time - compared)
+    let largest = abs(change) > Self.leastStep ? .infinity : Self.largestSlope * (time - compared)
     seconds += max(-largest, min(largest, change))
     compared = time
   }

@@ -38,9 +38,11 @@ struct AutomaticGainControl {
   private static let loudOutliers = 2
   private static let freshMemory: Float = 5
   /// The measured frames, louder than the voice before, after which a voice is louder for good, and
-  /// those in a row, no louder than before, after which the loud sound was a short one.
-  private static let lastingFrames = 100
+  /// those no louder than before after which the loud sound was a short one. Each louder one, such as a
+  /// stressed syllable, takes some of them back.
+  private static let lastingFrames = 150
   private static let framesAsBefore = 15
+  private static let framesTakenBack = 4
   /// The weight of louder frames, relative to softer ones, until the memory is full, so that a new
   /// level is not too loud at first.
   private static let newLoudness: Float = 3
@@ -49,8 +51,8 @@ struct AutomaticGainControl {
   /// The number of frames after a voice in which the gain is held.
   private static let hold = 12
 
-  /// The level of the voice and its gain before a loud sound, and the measured frames since then
-  /// that are louder, or in a row no louder.
+  /// The level of the voice and its gain before a loud sound, the measured frames since then that are
+  /// louder, and those that are no louder, less those that were taken back.
   private struct Former {
     let power: Float
     let frames: Float
@@ -143,12 +145,12 @@ struct AutomaticGainControl {
     guard var before = former, square > before.power * Self.softest else { return }
     if square > before.power * Self.loudest {
       before.louderFrames += 1
-      before.framesAsBefore = 0
+      before.framesAsBefore = max(0, before.framesAsBefore - Self.framesTakenBack)
     } else {
       before.framesAsBefore += 1
     }
     former = before.louderFrames < Self.lastingFrames ? before : nil
-    guard former != nil, before.framesAsBefore == Self.framesAsBefore else { return }
+    guard former != nil, before.framesAsBefore >= Self.framesAsBefore else { return }
     (power, frames, voiceGain) = (before.power, before.frames, before.voiceGain)
     (outliers, former) = (0, nil)
   }

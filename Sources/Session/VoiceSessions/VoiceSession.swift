@@ -130,10 +130,13 @@ public final class VoiceSession {
   private func appendMicrophone(
     _ samples: InputSamples, firstSample: Int64?, deviceTime: Duration?
   ) throws(InputError) -> Int64 {
-    let first = firstSample ?? capture.arrived
+    let expected = capture.arrived
     let missing = try capture.appendMicrophone(
       samples, firstSample: firstSample, deviceTime: deviceTime)
-    if let deviceTime { head.recordCapture(sample: first, at: deviceTime) }
+    if let deviceTime {
+      let first = firstSample.map { capture.index(of: $0) } ?? expected
+      head.recordCapture(sample: first, at: deviceTime)
+    }
     return missing
   }
 
@@ -245,6 +248,14 @@ public final class VoiceSession {
   public func microphoneStopped(sink: any SessionSink) {
     capture.isRunning = false
     updateInjectionAvailability(sink: sink)
+  }
+
+  /// Marks the microphone as stopped while other inputs go on. Of these, only the newest samples are
+  /// kept until the microphone goes on: what is played meanwhile belongs to none of its samples.
+  public func microphoneStoppedAlone(sink: any SessionSink) {
+    capture.restReference()
+    playback.rest()
+    microphoneStopped(sink: sink)
   }
 
   /// Announces that the server is about to stop.

@@ -133,6 +133,28 @@ import Testing
     }
   }
 
+  /// The talker stresses a syllable now and then, which is no shout that goes on.
+  @Test func afterAShoutTheStressesOfTheTalkerDoNotHoldTheGainDown() {
+    let frame = Frame(rate: .hz16000, channelCount: 1)
+    var control = AutomaticGainControl()
+    func gain(level: Float) -> Float {
+      let plane = frame.plane(0)
+      for index in plane.indices {
+        plane[index] = sin(2 * Float.pi * 220 * Float(index) / 16_000) * Decibels.factor(level)
+      }
+      let before = frame.meanSquare
+      control.process(frame, probability: 0.95, target: 3)
+      return Decibels.level(meanSquare: frame.meanSquare / before)
+    }
+    func talk(_ frames: Int) -> Float {
+      (0..<frames).map { gain(level: $0 % 12 == 11 ? -20 : -33) }[frames - 2]
+    }
+    let before = talk(600)
+    for _ in 0..<120 { _ = gain(level: -6) }
+    let after = talk(50)
+    #expect(abs(after - before) < 3, "\(before) dB, then \(after) dB")
+  }
+
   /// Returns the gain in dB, in the middle of the word after a sound of some frames at -4 dBFS, and in
   /// the word before it.
   private func gains(afterLoudFrames count: Int) -> (before: Float, after: Float) {

@@ -215,7 +215,7 @@ struct HostileRecordingTests {
           if isOn { $0.completed = true } else { $0.cancelled = true }
         }
       case 14: $0.draining = .init(seconds: number, nanos: isOn ? .max : .min)
-      default: if isOn { $0.microphoneStopped = .init() } else { $0.digest = .init() }
+      default: if isOn { $0.microphoneStopped.alone = number % 2 == 0 } else { $0.digest = .init() }
       }
     }
   }

@@ -3,6 +3,12 @@ import TestAudio
 import Testing
 import VoiceSessions
 
+extension SessionEvent.Kind {
+  fileprivate var isDiscontinuity: Bool {
+    if case .discontinuity = self { true } else { false }
+  }
+}
+
 /// Gaps, repeated samples, late samples and invalid audio.
 struct InputTests {
   @Test func aGapIsFilledAndReported() throws {
@@ -100,6 +106,85 @@ struct InputTests {
     }
     run.finish()
     #expect(run.sink.processed.isEmpty)
+  }
+
+  /// A client sends its reference only while something plays, and leaves the pauses out of its count, or
+  /// counts anew. Under the media clock, an index is believed.
+  @Test(arguments: [true, false], [nil, 0] as [Int64?])
+  func aReferenceAfterAPauseBelongsToTheMicrophone(isRealTime: Bool, first: Int64?) throws {
+    var setup = SessionSetup(microphone: .s16, reference: .s16)
+    setup.isRealTime = isRealTime
+    setup.framesPerStatistics = 1
+    let run = try SessionRun(setup)
+    let frame = encode([Signals.noise(160)], .s16)
+    for _ in 0..<50 { try run.send(microphone: frame, reference: frame) }
+    for _ in 0..<1500 { try run.send(microphone: frame) }
+    for index in 0..<200 {
+      try run.send(
+        microphone: frame, at: nil, reference: frame, at: first.map { $0 + Int64(160 * index) })
+    }
+    let missed = try #require(run.sink.statistics.last).flow.referenceFramesMissing
+    let isBack = missed < 1500 + 50
+    #expect(isBack == isRealTime, "\(missed)")
+    let gap = run.sink.kinds.contains { kind in
+      guard case .discontinuity(.reference, _, let missing) = kind else { return false }
+      return missing > 14 * 16_000
+    }
+    #expect(gap == isRealTime)
+  }
+
+  /// A client that was held up delivers all of its reference at once.
+  @Test func aReferenceThatComesLateInABurstIsNotMoved() throws {
+    var setup = SessionSetup(microphone: .s16, reference: .s16)
+    setup.framesPerStatistics = 1
+    let run = try SessionRun(setup)
+    let frame = encode([Signals.noise(160)], .s16)
+    for _ in 0..<50 { try run.send(microphone: frame, reference: frame) }
+    for _ in 0..<300 { try run.send(microphone: frame) }
+    for _ in 0..<300 { try run.play(frame, to: .reference) }
+    for _ in 0..<50 { try run.send(microphone: frame, reference: frame) }
+    #expect(!run.sink.kinds.contains { $0.isDiscontinuity })
+    let missed = try #require(run.sink.statistics.last).flow.referenceFramesMissing
+    #expect(missed < 310, "\(missed)")
+  }
+
+  /// Another device takes over, and the client counts from 0 again.
+  @Test(arguments: [true, false])
+  func aMicrophoneThatCountsAnewGoesOn(isRealTime: Bool) throws {
+    var setup = SessionSetup(microphone: .s16)
+    setup.isRealTime = isRealTime
+    let run = try SessionRun(setup)
+    let frame = encode([Signals.noise(160)], .s16)
+    for index in 0..<1000 { try run.send(microphone: frame, at: Int64(160 * index)) }
+    for index in 0..<800 { try run.send(microphone: frame, at: Int64(160 * index)) }
+    run.finish()
+    let frames = run.sink.frames.count
+    #expect(isRealTime ? (1498...1502).contains(frames) : frames == 1000, "\(frames)")
+  }
+
+  @Test func aMicrophoneThatRepeatsTwoSecondsContinuesWhereItWas() throws {
+    let run = try SessionRun(SessionSetup(microphone: .s16))
+    let frame = encode([Signals.noise(160)], .s16)
+    for index in 0..<1000 { try run.send(microphone: frame, at: Int64(160 * index)) }
+    for index in 800..<1200 { try run.send(microphone: frame, at: Int64(160 * index)) }
+    run.finish()
+    #expect(run.sink.frames.count == 1200)
+  }
+
+  /// The far end is in step again, too, as a test of the server shows.
+  @Test func theReferenceIsInStepAfterTheMicrophoneStoppedAlone() throws {
+    var setup = SessionSetup(microphone: .s16, reference: .s16)
+    setup.framesPerStatistics = 1
+    let run = try SessionRun(setup)
+    let frame = encode([Signals.noise(160)], .s16)
+    for _ in 0..<100 { try run.send(microphone: frame, reference: frame) }
+    for index in 0..<1000 {
+      try run.send(reference: frame)
+      if index == 100 { run.session.microphoneStoppedAlone(sink: run.sink) }
+    }
+    for _ in 0..<100 { try run.send(microphone: frame, reference: frame) }
+    #expect(run.sink.frames.count == 200)
+    #expect(run.sink.statistics.last?.flow.referenceFramesMissing == 0)
   }
 
   @Test func aReferenceFarAheadIsRefused() throws {

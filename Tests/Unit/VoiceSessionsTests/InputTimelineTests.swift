@@ -87,6 +87,38 @@ struct InputTimelineTests {
     #expect(player.take() == 0)
   }
 
+  /// The samples that nobody takes meanwhile count as if they had never come, except the newest.
+  @Test func aRestingInputIsInStepWhenItsSamplesAreTakenAgain() throws {
+    var player = Player()
+    try player.send(count: 160, of: 0.1, at: 0)
+    #expect(player.take() == 0.1)
+    player.timeline.rest()
+    for block in 1...700 { try player.send(count: 160, of: 0.2, at: Int64(160 * block)) }
+    #expect(player.timeline.waiting <= 160 + 80)
+    try player.send(count: 160, of: 0.3, at: 701 * 160)
+    // The fade of what was left out comes first.
+    #expect(player.take() == 0.3)
+    #expect(player.timeline.waiting == 80)
+    for block in 702..<710 {
+      try player.send(count: 160, of: 0.4, at: Int64(160 * block))
+      #expect(player.take() == 0.4)
+    }
+    #expect(player.timeline.waiting == 80)
+  }
+
+  @Test func anImpossibleIndexStaysImpossibleAfterARest() throws {
+    var player = Player()
+    player.timeline.rest()
+    for block in 0..<10 { try player.send(count: 160, of: 0.2, at: Int64(160 * block)) }
+    for index in [Int64.min, -1, 1600 + 160_001, .max] {
+      #expect(throws: InputError.impossiblePosition(index, expected: 1600)) {
+        try player.send(count: 160, of: 0.2, at: index)
+      }
+      let isBefore = player.timeline.isIndex(index, before: 100)
+      #expect(!isBefore)
+    }
+  }
+
   private struct Player: ~Copyable {
     var timeline: InputTimeline
     private let frame = Frame(rate: .hz16000, channelCount: 1)

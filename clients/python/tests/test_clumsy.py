@@ -369,3 +369,28 @@ async def test_audio_from_another_thread_is_refused(server):
         with pytest.raises(anechoic.InvalidRequest, match="feed_nowait: no event loop runs here"):
             await asyncio.to_thread(session.feed_nowait, BLOCK)
         session.feed_nowait(BLOCK)
+
+
+@pytest.mark.parametrize("waits", [True, False])
+@in_loop
+async def test_the_loudspeaker_goes_on_while_the_microphone_is_not_fed(server, waits):
+    """The reference of that time belongs to no sample of the microphone, and must not gather."""
+    block = np.zeros(320, np.int16)
+    async with anechoic.Session(server, microphone=MONO, reference=MONO) as session:
+
+        async def give(**inputs):
+            if waits:
+                await session.feed(**inputs)
+            else:
+                session.feed_nowait(**inputs)
+            await asyncio.sleep(0.005)
+
+        await give(microphone=block, reference=block)
+        loop, began = asyncio.get_running_loop(), asyncio.get_running_loop().time()
+        while loop.time() - began < 1.1:
+            await give(reference=block[:80])
+        for _ in range(300):  # 6 s of audio, which waits beside a microphone that does not come.
+            await give(reference=block)
+        await give(microphone=block, reference=block)
+        reference = session._link.outbox.track("reference")
+        assert reference.end <= session._link.outbox.microphone.end + 320

@@ -329,6 +329,22 @@ def test_the_session_does_not_count_what_a_stalled_program_gives_late():
     assert (outbox.dropped_samples, outbox.sent) == (320, 960), "nothing waits"
 
 
+def test_what_other_inputs_have_beyond_the_microphone_is_left_out():
+    outbox = Outbox({"microphone": MONO, "reference": MONO}, 0.02, True, False)
+    reference = outbox.track("reference")
+    outbox.microphone.add(bytes(640))
+    reference.add(bytes(640), time=1_000)
+    outbox.next_message()
+    for block in range(100):
+        outbox.leave_out("reference")
+        reference.add(bytes([block]) * 640, time=2_000 + block)
+        assert reference.end == 640
+    assert reference.time_of(320) == 2_099
+    outbox.leave_out("microphone")
+    outbox.microphone.add(bytes(640))
+    assert outbox.next_message().audio.reference.samples == bytes([99]) * 640
+
+
 def test_late_voice_is_dropped_and_counted():
     voice = AlignedVoice(2, 16000, 320, passes_raw=True)
     raw = np.arange(1, 1601, dtype=np.int16)

@@ -23,6 +23,7 @@ struct MediaFlow {
   private var lead = InputLead()
   private var jitter = ArrivalJitter()
   private var lag = InputLag()
+  private var microphoneStop = MicrophoneStop()
   private var backlog = OutputBacklog()
   private var frameTimes = FrameTimes()
   /// The number of output samples that were lost with a connection.
@@ -41,6 +42,7 @@ struct MediaFlow {
   mutating func restart() {
     lag.restart()
     jitter.restart()
+    microphoneStop = MicrophoneStop()
     backlog = OutputBacklog()
   }
 
@@ -51,11 +53,18 @@ struct MediaFlow {
   mutating func arrived(
     upTo arrived: Int64, samples: Int64, at now: ContinuousClock.Instant
   ) -> PaceChange {
+    microphoneStop.microphoneArrived(at: now)
     let media = setup.microphone.rate.duration(ofSamples: Int(arrived))
     jitter.record(media: media, now: now)
     return PaceChange(
       isLate: lag.record(media: media.nanoseconds, samples: samples, now: now),
       isEarly: lead.record(allowance: pacer.allowance, now: now))
+  }
+
+  /// Records audio without any of the microphone. Returns whether the microphone has just stopped alone.
+  /// Runs per frame: no allocation, lock, log or await.
+  mutating func microphoneLacks(at now: ContinuousClock.Instant) -> Bool {
+    microphoneStop.othersArrived(at: now)
   }
 
   /// Returns the time to wait before the next request of a client in real time is read, or nil to read

@@ -122,7 +122,13 @@ final class RunningSession: SessionSink {
   /// replay.
   private func followPace(after before: Int64, at now: ContinuousClock.Instant) {
     let arrived = session.microphoneArrived
-    guard arrived > before, !isEnding else { return }
+    guard !isEnding else { return }
+    guard arrived > before else {
+      if flow.microphoneLacks(at: now) {
+        session.apply(.microphoneStopped(alone: true), sink: self)
+      }
+      return
+    }
     let change = flow.arrived(upTo: arrived, samples: arrived - before, at: now)
     if let isLate = change.isLate { session.apply(.microphoneLate(isLate), sink: self) }
     if let isEarly = change.isEarly { session.apply(.microphoneEarly(isEarly), sink: self) }
@@ -291,7 +297,7 @@ final class RunningSession: SessionSink {
       clockwork.silenceCheckHappened()
       guard let lastAudio = flow.lastAudio, .now - lastAudio < SessionClockwork.longestSilence
       else {
-        session.apply(.microphoneStopped, sink: self)
+        session.apply(.microphoneStopped(alone: false), sink: self)
         return
       }
       checkSilenceLater()

@@ -30,7 +30,7 @@ extension SessionAct {
           $0.injectionID = id
           $0.step = step.recorded
         })
-    case .microphoneStopped: .microphoneStopped(.init())
+    case .microphoneStopped(let alone): .microphoneStopped(.with { $0.alone = alone })
     case .microphoneLate(let isLate): .microphoneLate(isLate)
     case .microphoneEarly(let isEarly): .microphoneEarly(isEarly)
     case .draining(let time): .draining(Google_Protobuf_Duration(time))
@@ -79,7 +79,7 @@ extension SessionAct {
     case .injection(let injection):
       guard let step = InjectionStep(injection.step) else { return nil }
       self = .injection(id: injection.injectionID, step)
-    case .microphoneStopped: self = .microphoneStopped
+    case .microphoneStopped(let stop): self = .microphoneStopped(alone: stop.alone)
     case .microphoneLate(let isLate): self = .microphoneLate(isLate)
     case .microphoneEarly(let isEarly): self = .microphoneEarly(isEarly)
     case .draining(let time): self = .draining(endsIn: Duration(recorded: time))

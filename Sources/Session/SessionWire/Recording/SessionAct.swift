@@ -17,8 +17,8 @@ package enum SessionAct {
   /// A client asks for permission to inject. `stored` is its decision of an earlier session.
   case permissionRequest(by: ControlOrigin, usageDescription: String, stored: Bool?)
   case injection(id: String, InjectionStep)
-  /// No audio came for some time.
-  case microphoneStopped
+  /// No audio of the microphone came for some time. `alone` is whether other inputs went on.
+  case microphoneStopped(alone: Bool)
   case microphoneLate(Bool)
   case microphoneEarly(Bool)
   /// The server is about to stop.
@@ -79,7 +79,8 @@ extension VoiceSession {
         _ = try requestInjectionPermission(
           for: client.actor, usageDescription: usage, stored: stored, sink: sink)
       case .injection(let id, let step): try apply(step, toInjection: id, sink: sink)
-      case .microphoneStopped: microphoneStopped(sink: sink)
+      case .microphoneStopped(let alone):
+        if alone { microphoneStoppedAlone(sink: sink) } else { microphoneStopped(sink: sink) }
       case .microphoneLate(let isLate): microphoneIs(.late, isLate, sink: sink)
       case .microphoneEarly(let isEarly): microphoneIs(.early, isEarly, sink: sink)
       case .draining(let time): announceEnd(in: time, sink: sink)

@@ -79,6 +79,8 @@ struct CaptureSide: ~Copyable {
   var samplesPerFrame: Int { microphone.frame.sampleCount }
   /// The samples of the microphone that arrived, gaps included.
   var arrived: Int64 { microphone.arrived }
+  /// Returns the place of an index of the client among the microphone's samples.
+  func index(of firstSample: Int64) -> Int64 { microphone.index(of: firstSample) }
   /// The samples of the microphone that wait.
   var waiting: Int { microphone.waiting }
   var nearEndTalks: Bool { nearEnd.isActive }
@@ -97,9 +99,12 @@ struct CaptureSide: ~Copyable {
   mutating func appendMicrophone(
     _ samples: InputSamples, firstSample: Int64?, deviceTime: Duration?
   ) throws(InputError) -> Int64 {
-    let first = firstSample ?? microphone.arrived
+    let expected = microphone.arrived
     let missing = try microphone.append(samples, firstSample: firstSample)
-    if let deviceTime { echo.recordCapture(sample: first, at: deviceTime) }
+    if let deviceTime {
+      let first = firstSample.map { microphone.index(of: $0) } ?? expected
+      echo.recordCapture(sample: first, at: deviceTime)
+    }
     return missing
   }
 
@@ -110,12 +115,13 @@ struct CaptureSide: ~Copyable {
   mutating func appendReference(
     _ samples: InputSamples, firstSample: Int64?, deviceTime: Duration?
   ) throws(InputError) -> Int64 {
-    let first = firstSample ?? echo.timeline.arrived
-    let missing = try echo.timeline.append(samples, firstSample: firstSample)
-    echo.recordArrival(microphoneSamples: microphone.arrived)
-    if let deviceTime { echo.recordPlayback(sample: first, at: deviceTime) }
-    return missing
+    try echo.append(
+      samples, firstSample: firstSample, microphone: (microphone.arrived, microphone.waiting),
+      deviceTime: deviceTime)
   }
+
+  /// Keeps only the newest samples of the reference until the microphone goes on.
+  mutating func restReference() { echo.rest() }
 
   /// Records when a sample of the playback was heard, how many samples later than expected, and by
   /// how many parts per million faster than its clock the client plays on.

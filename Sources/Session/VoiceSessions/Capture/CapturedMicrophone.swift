@@ -8,6 +8,8 @@ struct CapturedMicrophone: ~Copyable {
   private var settled: Int64 = 0  // the samples that had arrived before the last chunk
   private var pair: MicrophonePair?
   private var concealed: ConcealedSpans
+  /// Nil under the media clock.
+  private var repetition: Repetition?
 
   /// Creates a microphone. `heldBack` is the delay until its frames are processed.
   init(_ setup: SessionSetup, heldBack: Duration) {
@@ -18,6 +20,7 @@ struct CapturedMicrophone: ~Copyable {
       format.channelCount == 2 ? MicrophonePair(setup.microphonePair, rate: format.rate) : nil
     concealed = ConcealedSpans(
       frameSize: frame.sampleCount, delay: format.rate.samples(in: heldBack))
+    repetition = setup.isRealTime ? Repetition(rate: format.rate) : nil
   }
 
   /// The samples that arrived, gaps included.
@@ -35,6 +38,7 @@ struct CapturedMicrophone: ~Copyable {
   /// Appends samples. Returns how many were missing before them.
   mutating func append(_ samples: InputSamples, firstSample: Int64?) throws(InputError) -> Int64 {
     settled = timeline.arrived
+    if let firstSample { repetition?.place(firstSample, in: &timeline) }
     let missing = try timeline.append(samples, firstSample: firstSample)
     if missing > 0 {
       let end = settled + missing + Int64(SampleQueue.fadeSamples(at: timeline.format.rate))
@@ -42,6 +46,9 @@ struct CapturedMicrophone: ~Copyable {
     }
     return missing
   }
+
+  /// Returns the place of an index of the client among the samples that arrived.
+  func index(of firstSample: Int64) -> Int64 { timeline.index(of: firstSample) }
 
   /// Reads the next frame. Runs per frame: no allocation, lock, log or await.
   mutating func readFrame() {
@@ -55,6 +62,28 @@ struct CapturedMicrophone: ~Copyable {
 
   /// Uses two channels in another way from the next frame on. Does nothing for one channel.
   mutating func use(_ layout: MicrophonePair.Layout?) { pair?.change(to: layout) }
+}
+
+/// A microphone whose client has begun to count anew, for example with another device: its samples would
+/// all be dropped, as those that are repeated are. They continue behind the last ones that arrived.
+private struct Repetition {
+  /// A client that continues a session may repeat as much as it keeps, which is less.
+  private static let longest = Duration.seconds(3)
+
+  private let longest: Int64
+  /// The index of the first of the repeated samples.
+  private var first: Int64?
+
+  init(rate: SampleRate) { longest = Int64(rate.samples(in: Self.longest)) }
+
+  mutating func place(_ firstSample: Int64, in timeline: inout InputTimeline) {
+    guard timeline.isIndex(firstSample, before: timeline.arrived) else { return first = nil }
+    let first = min(first ?? firstSample, firstSample)
+    self.first = first
+    guard firstSample - first >= longest else { return }
+    _ = timeline.place(firstSample, at: timeline.arrived)
+    self.first = nil
+  }
 }
 
 /// The samples of the microphone that are not as they were captured: those of a gap, and those that

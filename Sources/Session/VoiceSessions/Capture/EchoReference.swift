@@ -13,7 +13,9 @@ struct EchoReference: ~Copyable {
   private static let leastExplained: Float = 0.4
 
   /// The client's reference as it comes in.
-  var timeline: InputTimeline
+  private(set) var timeline: InputTimeline
+  /// Nil under the media clock.
+  private var pauses: ReferencePauses?
   /// The reference for the frame that the microphone is at.
   let aligned: Frame
   /// The mean square of the newest frame of the reference that came, or 0 where none came.
@@ -39,6 +41,7 @@ struct EchoReference: ~Copyable {
     source = setup.reference != nil ? .client : setup.playback != nil ? .playback : .none
     let format = setup.echoReference ?? setup.microphone
     timeline = InputTimeline(format: format)
+    pauses = setup.isRealTime ? ReferencePauses(rate: format.rate) : nil
     aligned = Frame(rate: format.rate, channelCount: format.channelCount)
     input = Frame(rate: format.rate, channelCount: format.channelCount)
     gapDetector = source == .client ? ReferenceGapDetector(rate: format.rate) : nil
@@ -77,6 +80,35 @@ struct EchoReference: ~Copyable {
     isPathNew = true
   }
 
+  /// Appends samples of the client's reference, while the microphone has arrived up to a sample, and the
+  /// last ones of it wait. `deviceTime` is the time at which the device played the first sample.
+  ///
+  /// - Returns: How many samples were missing before them.
+  mutating func append(
+    _ samples: InputSamples, firstSample: Int64?, microphone: (arrived: Int64, waiting: Int),
+    deviceTime: Duration?
+  ) throws(InputError) -> Int64 {
+    let (rate, indexes) = (Int64(timeline.format.rate.hertz), microphoneRates.indexes.hertz)
+    // The samples that belong to those of the microphone that come next.
+    let behind = max(0, aligner.missingFrames) * input.sampleCount
+    let now = timeline.taken + Int64(behind) + Int64(microphone.waiting) * rate / Int64(indexes)
+    let skipped = pauses?.place(firstSample, in: &timeline, now: now) ?? 0
+    let expected = timeline.arrived
+    let missing = try timeline.append(samples, firstSample: firstSample)
+    pauses?.appended(to: timeline, now: now)
+    aligner.recordArrival(
+      reference: Double(timeline.arrived) / Double(rate),
+      microphone: Double(microphone.arrived) / Double(indexes))
+    if let deviceTime {
+      let first = firstSample.map { timeline.index(of: $0) } ?? expected
+      recordPlayback(sample: first, at: deviceTime)
+    }
+    return skipped + missing
+  }
+
+  /// Keeps only the newest samples until the microphone goes on.
+  mutating func rest() { timeline.rest() }
+
   /// Records when the device captured a sample of the microphone.
   mutating func recordCapture(sample: Int64, at time: Duration) {
     guard source != .none else { return }
@@ -90,13 +122,6 @@ struct EchoReference: ~Copyable {
   mutating func recordPlayback(sample: Int64, at time: Duration, added: Int64 = 0, rate: Double = 0)
   {
     aligner.recordPlayback(sample: sample, at: time, added: added, rate: rate)
-  }
-
-  /// Records that samples of the reference have arrived, after `microphoneSamples` of the microphone.
-  mutating func recordArrival(microphoneSamples: Int64) {
-    aligner.recordArrival(
-      reference: Double(timeline.arrived) / Double(timeline.format.rate.hertz),
-      microphone: Double(microphoneSamples) / Double(microphoneRates.indexes.hertz))
   }
 
   /// Whether there is a reference for the microphone's next frame.

@@ -29,7 +29,8 @@ struct ResidualEchoDetector {
   private static let outputFloor: Float = -55
   /// The least variance of an output that is more than silence, in dB squared.
   private static let leastVariance: Float = 4
-  private static let leastCorrelation: Float = 0.6
+  /// Two people who talk at once, or in turns, reached 0.31.
+  private static let leastCorrelation: Float = 0.45
   /// The least powers of the output by that of the microphone with which echo is left: by a reference
   /// with gaps, -15 dB, and where the output follows the loudspeaker, -10 dB. The powers are averaged
   /// over 3 s.

@@ -86,6 +86,11 @@ struct FarEnds: ~Copyable {
     }
   }
 
+  /// Keeps only the newest samples of all far ends until they are played again.
+  func rest() {
+    for input in inputs { input.input.rest() }
+  }
+
   /// Drops all samples that wait behind a `share` of the next frame, with a fade of 5 ms.
   func clear(after share: Float) {
     for input in inputs { input.input.clear(after: share) }

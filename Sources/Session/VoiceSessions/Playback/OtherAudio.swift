@@ -77,6 +77,9 @@ struct OtherAudio: ~Copyable {
     lowered.add(input.converted, from: turn, to: last, in: sample..<lowered.sampleCount)
   }
 
+  /// Keeps only the newest samples until they are played again.
+  mutating func rest() { input.rest() }
+
   /// Drops all samples that wait behind a `share` of the next frame, with a fade of 5 ms.
   mutating func clear(after share: Float) { input.clear(after: share) }
 }

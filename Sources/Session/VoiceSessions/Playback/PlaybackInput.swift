@@ -116,6 +116,9 @@ struct PlaybackInput: ~Copyable {
     mix.add(converted, from: first, to: last)
   }
 
+  /// Keeps only the newest samples until they are played again.
+  mutating func rest() { timeline.rest() }
+
   /// Drops all samples that wait behind a `share` of the next frame, with a fade of 5 ms.
   mutating func clear(after share: Float) {
     timeline.clear(after: Int((share * Float(frame.sampleCount)).rounded()))

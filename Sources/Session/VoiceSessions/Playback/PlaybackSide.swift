@@ -168,6 +168,13 @@ struct PlaybackSide: ~Copyable {
     return change
   }
 
+  /// Keeps only the newest samples of all inputs until they are played again.
+  mutating func rest() {
+    farEnd?.input.rest()
+    farEnds?.rest()
+    otherAudio?.rest()
+  }
+
   /// Drops all samples of all inputs that wait behind a `share` of the next frame, with a fade of 5 ms.
   mutating func clear(after share: Float) {
     farEnd?.input.clear(after: share)

@@ -22,6 +22,11 @@ public struct InputTimeline: ~Copyable {
   private let lateness: Lateness
   private let longestLead: Duration?
   private let history: Int
+  /// Whether only the newest chunk is kept, because nothing takes samples.
+  private var isResting = false
+  /// What is to be added to the client's indexes: the samples that were left out of the timeline, or
+  /// into which the client did not count a pause.
+  private var shift: Int64 = 0
   private var kept = 0  // samples that were taken and are still there
   private var queue: SampleQueue
   /// Nil for plain samples.
@@ -71,7 +76,8 @@ public struct InputTimeline: ~Copyable {
     _ samples: InputSamples, firstSample: Int64?
   ) throws(InputError) -> Int64 {
     let count = try check(samples, firstSample)
-    let first = firstSample ?? arrived
+    if isResting { leaveOutWaiting() }
+    let first = firstSample.map { index(of: $0) } ?? arrived
     // Silence that was given for want of samples fills a gap as well.
     if lateness == .takenNext { taken = min(taken, max(arrived, first)) }
     let missing = max(0, first - arrived)
@@ -92,6 +98,7 @@ public struct InputTimeline: ~Copyable {
   /// - Returns: How many samples were there.
   @discardableResult
   public mutating func read(into frame: borrowing Frame) -> Int {
+    isResting = false
     taken += Int64(frame.sampleCount)
     return queue.read(into: frame)
   }
@@ -129,6 +136,7 @@ public struct InputTimeline: ~Copyable {
   /// Moves the next sample by a number of samples, back into the history where the number is
   /// negative.
   mutating func move(by samples: Int) {
+    isResting = false
     taken += Int64(samples)
     kept += samples
     guard kept > history else { return }
@@ -140,6 +148,40 @@ public struct InputTimeline: ~Copyable {
   public mutating func clear(after samples: Int = 0) {
     guard waiting > samples else { return }
     taken = arrived - Int64(queue.fadeOut(from: kept + samples) - kept)
+  }
+
+  /// Keeps no more than the newest chunk until samples are taken again. Those before it count as if they
+  /// had never come, so that the input is in step again then.
+  mutating func rest() { isResting = true }
+
+  /// Returns the place in the timeline of an index of the client.
+  func index(of firstSample: Int64) -> Int64 { firstSample + shift }
+
+  /// The client's index of the sample after the last one that arrived.
+  var expectedIndex: Int64 { arrived - shift }
+
+  /// Whether an index of the client belongs before a place in the timeline. False for impossible indexes.
+  func isIndex(_ firstSample: Int64, before place: Int64) -> Bool {
+    firstSample >= 0 && firstSample < place - shift
+  }
+
+  /// Places the client's index at a place behind all samples that arrived, and conceals those before it.
+  ///
+  /// - Returns: How many samples were missing.
+  mutating func place(_ firstSample: Int64, at place: Int64) -> Int64 {
+    shift = place - firstSample
+    let next = max(arrived, taken)
+    if place > next { queue.appendConcealment(Int(place - next)) }
+    defer { arrived = max(arrived, place) }
+    return max(0, place - arrived)
+  }
+
+  private mutating func leaveOutWaiting() {
+    guard waiting > 0 else { return }
+    let before = waiting
+    let left = Int64(before - (queue.fadeOut(from: kept) - kept))
+    arrived -= left
+    shift -= left
   }
 
   private mutating func conceal(_ count: Int, before samples: InputSamples) {
@@ -187,9 +229,9 @@ public struct InputTimeline: ~Copyable {
     let count = try sampleCount(samples)
     guard count <= sampleCount(in: Self.longestChunk) else { throw .tooLong(Self.longestChunk) }
     if let firstSample {
-      guard firstSample >= 0, firstSample - arrived <= Int64(sampleCount(in: Self.longestGap))
-      else {
-        throw .impossiblePosition(firstSample, expected: arrived)
+      let latest = expectedIndex + Int64(sampleCount(in: Self.longestGap))
+      guard firstSample >= 0, firstSample <= latest else {
+        throw .impossiblePosition(firstSample, expected: expectedIndex)
       }
     }
     return count

@@ -15,6 +15,8 @@ from .spatial import far_end_of
 
 _SLICE_SECONDS = 0.1
 _PATIENCE_SECONDS = 30.0
+_MICROPHONE_SECONDS = 1.0
+"""The time after which a microphone that is not fed has stopped."""
 
 Times = Mapping[str, Union[float, None]]
 
@@ -25,6 +27,7 @@ class Feeder:
     def __init__(self, link: Link, plan: Plan) -> None:
         self._link, self._plan = link, plan
         self._tracks = {name: link.outbox.track(name) for name in plan.inputs}
+        self._began: float | None = None
 
     def _check(self) -> None:
         """Throws if the session takes no audio."""
@@ -70,8 +73,18 @@ class Feeder:
         self._link.wake()
 
     def _note_time(self, inputs: dict[str, Audio], now: float) -> None:
+        """Records when the microphone was fed.
+
+        What other inputs have gathered since it has stopped belongs to none of its samples, and is left out.
+        """
+        if self._began is None:
+            self._began = now
+        outbox = self._link.outbox
         if not _is_empty(inputs.get("microphone", b"")):
-            self._link.outbox.fed_at = now
+            outbox.fed_at = now
+        elif self._plan.is_real_time and now - (outbox.fed_at or self._began) > _MICROPHONE_SECONDS:
+            for name in inputs:
+                outbox.leave_out(name)
 
     def _known(self, times: Times) -> dict[str, int]:
         return {name: nanoseconds(time, f"{name}_time") for name, time in times.items() if time is not None}

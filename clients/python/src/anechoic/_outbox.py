@@ -192,6 +192,11 @@ class Outbox:
         for other in self.others.values():
             other.forget(min(self._in(other, index), other.end - self._in(other, self._limit)))
 
+    def leave_out(self, name: str) -> None:
+        """Forgets what an input has beyond the microphone, as if it had never come."""
+        if (track := self.others.get(name)) is not None:
+            track.discard(self._in(track, self.microphone.end))
+
     def drop_waiting(self, count: int) -> None:
         """Forgets the oldest samples that wait. The present session does not count them."""
         count = min(count, self.microphone.end - self.microphone.sent)

@@ -90,6 +90,10 @@ class Track:
         kept = (max(index, self.sent) - self.start) * self._size
         data = bytes(self._data[kept:])
         del self._data[kept:]
+        while self._times and self._times[-1][1] > self.end:
+            first, _, time = self._times.pop()
+            if first < self.end:
+                self._times.append((first, self.end, time))
         return data
 
     def rewind(self, index: int) -> None:

@@ -195,7 +195,7 @@ class CaptureProblem(Enum):
     """
     RESIDUAL_ECHO = 5
     """For 3 s, the engine's output followed the reference, and the canceller lowered the microphone by less than 10
-    dB. The output follows the reference if their levels over the last 8 s have a correlation above 0.6 at any lag
+    dB. The output follows the reference if their levels over the last 8 s have a correlation above 0.45 at any lag
     from -0.5 to 1 s. Ends after 2 s in which the output does not follow the reference or the canceller lowers the
     microphone by 10 dB or more. Only time in which the reference plays counts: the last state stays while nothing
     plays. Headphones end the warning after 2 s.

@@ -189,7 +189,8 @@ class Session(Requests, DeviceReports, Facts):
 
         The times are those of `time.monotonic()` at which the first sample was captured, or was heard.
 
-        Waits while too much audio waits to be sent. While a connection in real time is lost, it does not wait
+        Waits while too much audio waits to be sent. In real time, what other inputs have gathered while the microphone
+        was not fed for 1 s is left out: it belongs to none of its samples. While a connection in real time is lost, it does not wait
         and the last 2 s are kept. Throws `FormatError` for audio that does not fit, and the error of a session
         that has ended.
         """

@@ -235,7 +235,9 @@ public nonisolated struct Anechoic_V1_AudioChunk: Sendable {
   /// when it ends. The index may jump forward by at most 10 s. Late chunks of far_end and
   /// other_audio are played when they arrive.
   ///
-  /// A client that sends every sample in order can leave this field out.
+  /// A client that sends every sample in order can leave this field out. In real time, a reference without
+  /// indexes may pause: after 0.3 s it continues with the samples of the microphone that arrive with it.
+  /// A microphone that only repeats samples for 3 s counts anew, and continues behind the last sample.
   public var firstSample: Int64 {
     get {_firstSample ?? 0}
     set {_firstSample = newValue}

@@ -585,6 +585,9 @@ public nonisolated struct Anechoic_V1_RecordedAct: Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
+    /// Whether other inputs went on. Only their newest samples were kept then.
+    public var alone: Bool = false
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
@@ -1589,18 +1592,29 @@ nonisolated extension Anechoic_V1_RecordedAct.HeadResponses: SwiftProtobuf.Messa
 
 nonisolated extension Anechoic_V1_RecordedAct.MicrophoneStopped: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Anechoic_V1_RecordedAct.protoMessageName + ".MicrophoneStopped"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alone\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    // Load everything into unknown fields
-    while try decoder.nextFieldNumber() != nil {}
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.alone) }()
+      default: break
+      }
+    }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.alone != false {
+      try visitor.visitSingularBoolField(value: self.alone, fieldNumber: 1)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Anechoic_V1_RecordedAct.MicrophoneStopped, rhs: Anechoic_V1_RecordedAct.MicrophoneStopped) -> Bool {
+    if lhs.alone != rhs.alone {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

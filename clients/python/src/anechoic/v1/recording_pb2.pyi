@@ -90,8 +90,10 @@ class RecordedAct(_message.Message):
         piece: RecordedAct.Injection.Piece
         def __init__(self, injection_id: _Optional[str] = ..., begun_by: _Optional[str] = ..., piece: _Optional[_Union[RecordedAct.Injection.Piece, _Mapping]] = ..., completed: bool = ..., cancelled: bool = ..., begun_locally_by: _Optional[str] = ...) -> None: ...
     class MicrophoneStopped(_message.Message):
-        __slots__ = []
-        def __init__(self) -> None: ...
+        __slots__ = ["alone"]
+        ALONE_FIELD_NUMBER: _ClassVar[int]
+        alone: bool
+        def __init__(self, alone: bool = ...) -> None: ...
     class OtherControl(_message.Message):
         __slots__ = ["client", "control"]
         CLIENT_FIELD_NUMBER: _ClassVar[int]
