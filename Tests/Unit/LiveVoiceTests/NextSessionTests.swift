@@ -3,6 +3,7 @@ import GRPCTransport
 import ScriptedSessions
 import SwiftProtobuf
 import Testing
+import TestTime
 
 @testable import LiveVoice
 
