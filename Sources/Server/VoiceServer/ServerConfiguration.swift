@@ -50,6 +50,9 @@ public struct ServerConfiguration: Sendable {
   /// more response ends the session.
   public var unreadLimit = OutgoingMessages.Limit(messages: 8192, bytes: 16 << 20)
 
+  /// The clock of the time limits of calls and sessions, or nil for that of the system.
+  package var clock: (any CallClock)?
+
   public init(addresses: [String], threads: Int, engines: EngineCatalog) {
     self.engines = engines
     self.addresses = addresses

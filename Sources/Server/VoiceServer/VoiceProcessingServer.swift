@@ -81,6 +81,7 @@ public final class VoiceProcessingServer: Sendable {
     options.connection.keepaliveTime = .seconds(20)
     options.connection.keepaliveTimeout = .seconds(10)
     options.limits = ServerLimits(limits)
+    options.clock = configuration.clock
     var methods =
       [
         ServerMethod(Method(service: RPC.voiceProcessing, name: RPC.process)) {

@@ -2,6 +2,7 @@ public import AnechoicAPI
 public import GRPCTransport
 internal import SwiftProtobuf
 internal import Synchronization
+internal import TestTime
 
 /// A server whose sessions follow the script of a test. It returns each sample of the microphone with the
 /// opposite sign, or silence while the session is muted. It resumes no session.
@@ -23,11 +24,11 @@ public final class ScriptedSessions: Sendable {
             .serializedBytes()
         },
         .unary(mute) { [self] _, _ in
-          switch script({ $0.calls.isEmpty ? .ignore : $0.calls.removeFirst() }) {
+          switch script({ $0.answerToCall() }) {
           case .refuse(let status): throw status
           case .accept: return []
           case .ignore:
-            try await Task.sleep(for: .seconds(60))
+            try await untilCancelled()
             return []
           }
         },

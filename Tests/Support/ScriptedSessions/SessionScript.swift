@@ -22,6 +22,8 @@ public struct SessionScript: Sendable {
   public internal(set) var started: [(start: Anechoic_V1_Start, time: ContinuousClock.Instant)] = []
   /// The controls that came.
   public internal(set) var controlled: [Anechoic_V1_Control] = []
+  /// The number of mutes that came in calls of their own.
+  public internal(set) var callCount = 0
   /// The messages for the sessions that run. Each one is sent before the next output.
   var outbox: [Letter] = []
 
@@ -42,6 +44,11 @@ public struct SessionScript: Sendable {
   }
 
   mutating func answerToStart() -> Answer { starts.isEmpty ? .accept : starts.removeFirst() }
+
+  mutating func answerToCall() -> Answer {
+    callCount += 1
+    return calls.isEmpty ? .ignore : calls.removeFirst()
+  }
 
   mutating func answerToControl() -> Answer {
     controls.isEmpty ? laterControls : controls.removeFirst()

@@ -2,6 +2,7 @@ import Foundation
 import GRPCTransport
 import TestCredentials
 import Testing
+import TestTime
 
 @testable import Authentication
 
@@ -138,7 +139,7 @@ struct TokenKeyAddressTests {
     let server = try await KeyServer(issuer.folder, certificates)
     let keys = keys(server, "slow")
     let watch = Task { await keys.watch { _ in } }
-    while server.requests == 0 { try await Task.sleep(for: .milliseconds(10)) }
+    try await eventually("a request") { server.requests > 0 }
     let begin = ContinuousClock.now
     watch.cancel()
     await watch.value

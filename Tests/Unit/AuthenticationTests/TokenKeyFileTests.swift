@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import TestCredentials
 import Testing
+import TestTime
 
 @testable import Authentication
 
@@ -44,12 +45,8 @@ struct TokenKeyFileTests {
         ("{\"keys\":[\(issuer.ecEntry)]}", .success(1)),
       ]
       for (index, (text, outcome)) in steps.enumerated() {
-        try? await Task.sleep(for: .milliseconds(30))
         try? issuer.write(text, to: "keys.json")
-        let limit = ContinuousClock.now + .seconds(10)
-        while outcomes.all.count <= index, ContinuousClock.now < limit {
-          try? await Task.sleep(for: .milliseconds(5))
-        }
+        try? await eventually("told") { outcomes.all.count > index }
         #expect(outcomes.all.last == outcome)
       }
       group.cancelAll()

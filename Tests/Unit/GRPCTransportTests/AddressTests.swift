@@ -1,6 +1,7 @@
 import Foundation
 import GRPCTransport
 import Testing
+import TestTime
 
 @Suite(.timeLimit(.minutes(1)))
 struct AddressTests {

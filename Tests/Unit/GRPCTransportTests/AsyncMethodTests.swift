@@ -1,5 +1,6 @@
 import GRPCTransport
 import Testing
+import TestTime
 
 /// Methods with one request and an asynchronous body.
 @Suite(.timeLimit(.minutes(1)))

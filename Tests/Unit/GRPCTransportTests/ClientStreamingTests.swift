@@ -1,6 +1,7 @@
 import GRPCTransport
 import Synchronization
 import Testing
+import TestTime
 
 /// Methods with many requests and one response.
 @Suite(.timeLimit(.minutes(1)))
@@ -162,7 +163,7 @@ struct ClientStreamingTests {
     let method = ServerMethod.clientStreaming(.test) { requests, _ in
       journal.record(.started)
       do {
-        try await Task.sleep(for: .seconds(3600))
+        try await untilCancelled()
       } catch {
         journal.record(.note("woken"))
       }

@@ -1,6 +1,7 @@
 import GRPCTransport
 import Synchronization
 import Testing
+import TestTime
 
 @Suite(.timeLimit(.minutes(1)))
 struct DeadlineTests {
@@ -76,7 +77,7 @@ struct DeadlineTests {
     let journal = Journal()
     let method = ServerMethod.unary(.test) { _, _ in
       do {
-        try await Task.sleep(for: .seconds(30))
+        try await untilCancelled()
       } catch {
         journal.record(.note("\(type(of: error))"))
         throw error

@@ -2,6 +2,7 @@ import Dispatch
 import GRPCTransport
 import Synchronization
 import Testing
+import TestTime
 
 @Suite(.timeLimit(.minutes(1)))
 struct ExecutorTests {

@@ -1,5 +1,6 @@
 import GRPCTransport
 import Testing
+import TestTime
 
 @Suite(.timeLimit(.minutes(1)))
 struct FlowControlTests {

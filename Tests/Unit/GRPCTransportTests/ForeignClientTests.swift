@@ -1,6 +1,7 @@
 import Foundation
 import GRPCTransport
 import Testing
+import TestTime
 
 /// Debian's python3-grpcio as a client of this server.
 @Suite(.serialized, .timeLimit(.minutes(2)))
@@ -39,11 +40,11 @@ struct ForeignClientTests {
     let failing = ServerMethod.unary(.test) { _, _ in
       throw Status(.invalidArgument, "grüße", details: [0, 255])
     }
-    let sleeping = ServerMethod.unary(.other) { _, _ in
-      try await Task.sleep(for: .seconds(60))
+    let endless = ServerMethod.unary(.other) { _, _ in
+      try await untilCancelled()
       return []
     }
-    try await withServer([failing, sleeping]) { server in
+    try await withServer([failing, endless]) { server in
       let client = try PythonClient(
         address: server.address,
         """
@@ -144,13 +145,14 @@ struct ForeignClientTests {
   }
 
   private static let tenHeldCalls = """
+    import signal
     def hold():
       yield b"x"
-      time.sleep(600)
+      signal.pause()
     calls = [channel.stream_stream(METHOD)(hold()) for _ in range(10)]
     for call in calls:
       next(call)
     say("ready")
-    time.sleep(600)
+    signal.pause()
     """
 }

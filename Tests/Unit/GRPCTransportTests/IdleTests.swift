@@ -1,5 +1,6 @@
 import GRPCTransport
 import Testing
+import TestTime
 
 @Suite(.timeLimit(.minutes(1)))
 struct IdleTests {
@@ -7,7 +8,7 @@ struct IdleTests {
     try await withServer { server in
       let call = server.call()
       try await #expect(call.exchange([1]) == [1])
-      try await Task.sleep(for: .seconds(5))
+      try await realTime(.seconds(5))
       let began = ContinuousClock.now
       try await #expect(call.exchange([2]) == [2])
       print("the first round trip after 5 s of silence took \(ContinuousClock.now - began)")

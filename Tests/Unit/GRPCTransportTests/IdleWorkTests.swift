@@ -1,5 +1,6 @@
 import GRPCTransport
 import Testing
+import TestTime
 
 /// Work that runs when its thread has nothing else to do.
 @Suite(.timeLimit(.minutes(1)))

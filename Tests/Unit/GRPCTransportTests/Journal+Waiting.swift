@@ -1,20 +1,22 @@
+import Dispatch
 import GRPCTransport
 import Synchronization
+import Testing
+import TestTime
 
 extension Journal {
-  /// Returns the number of times that `event` came before it did not come for a while. This is the
-  /// only wait here without an event to wait for.
+  /// Returns the number of times that `event` came before it did not come for a while.
   func standstill(of event: Event, for pause: Duration = .milliseconds(300)) async throws -> Int {
     try await wait(for: event)
-    return try await within {
-      var seen = 0
-      while true {
-        let count = self.count(of: event)
-        if count == seen { return count }
-        seen = count
-        try await Task.sleep(for: pause)
-      }
+    return try await settled("\(event)", for: pause) { count(of: event) }
+  }
+
+  /// Blocks this thread until the test calls `release()`, which a handler must not do.
+  func blockUntilReleased() throws {
+    guard released.wait(timeout: .now() + .seconds(20)) == .success else {
+      throw TimeoutError("a release")
     }
+    released.signal()
   }
 
   /// Runs `action` when the test calls `release()`.
@@ -25,7 +27,10 @@ extension Journal {
     }
   }
 
-  func release() { record(.note("release")) }
+  func release() {
+    record(.note("release"))
+    released.signal()
+  }
 }
 
 /// A value that belongs to a call's thread. The value crosses other threads on its way back to this

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestTime
 
 /// The events that a server's handlers received, in order, and functions that wait for them.
 final class Journal: Sendable {
@@ -38,6 +39,7 @@ final class Journal: Sendable {
   }
 
   private let state = Mutex(State())
+  let released = DispatchSemaphore(value: 0)
 
   var entries: [Entry] { state.withLock { $0.entries } }
 
@@ -80,23 +82,35 @@ final class Journal: Sendable {
   func wait(
     for event: Event, times: Int = 1, in call: Int? = nil, within limit: Duration = .seconds(20)
   ) async throws {
+    try await TestTime.within(limit, "\(event) in call \(call ?? 0), \(times) times") {
+      try await self.reached(event, times: times, in: call)
+    }
+  }
+
+  private func reached(_ event: Event, times: Int, in call: Int?) async throws {
     let id = UUID()
-    let alarm = Task {
-      try await Task.sleep(for: limit)
-      let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
-      waiter?.continuation.resume(
-        throwing: TimeoutError("\(event) in call \(call ?? 0), \(waiter?.missing ?? 0) missing"))
-    }
-    defer { alarm.cancel() }
-    try await withCheckedThrowingContinuation { continuation in
-      let isThere = state.withLock { state in
-        let present = state.entries.count { $0.event == event && (call == nil || $0.call == call) }
-        guard present < times else { return true }
-        state.waiters[id] = Waiter(
-          event: event, call: call, missing: times - present, continuation: continuation)
-        return false
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let isThere = state.withLock { state in
+          let present = state.entries.count {
+            $0.event == event && (call == nil || $0.call == call)
+          }
+          guard present < times else { return true }
+          state.waiters[id] = Waiter(
+            event: event, call: call, missing: times - present, continuation: continuation)
+          return false
+        }
+        if isThere { continuation.resume() }
+        // If the task was cancelled before, `onCancel` found no waiter.
+        if Task.isCancelled { giveUp(id) }
       }
-      if isThere { continuation.resume() }
+    } onCancel: {
+      giveUp(id)
     }
+  }
+
+  private func giveUp(_ id: UUID) {
+    let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
+    waiter?.continuation.resume(throwing: CancellationError())
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import GRPCTransport
 import Testing
+import TestTime
 
 /// The background lane and the main lane.
 @Suite(.timeLimit(.minutes(1)))
@@ -74,7 +75,7 @@ struct LaneTests {
     var blocking = ScriptedHandler.Script.echo
     blocking.received = { handler, message in
       handler.note("blocked")
-      try? blockUntilReleased(handler.journal)
+      try? handler.journal.blockUntilReleased()
       handler.write(message)
     }
     try await withServer(also: [background(journal, blocking)]) { server in

@@ -1,6 +1,7 @@
 import GRPCTransport
 import Synchronization
 import Testing
+import TestTime
 
 @Suite(.timeLimit(.minutes(1)))
 struct LifetimeTests {
@@ -122,8 +123,12 @@ struct LifetimeTests {
 
   @Test func anUnawaitedSendMayBeInFlightWhenTheBodyReturns() async throws {
     let method = ServerMethod.serverStreaming(.test) { _, _, responses in
-      Task { try await responses.send([UInt8](repeating: 0, count: 1_048_576)) }
-      try await Task.sleep(for: .milliseconds(5))
+      let (begins, began) = AsyncStream.makeStream(of: Void.self)
+      Task {
+        began.finish()
+        try await responses.send([UInt8](repeating: 0, count: 1_048_576))
+      }
+      for await _ in begins {}
     }
     try await withServer([method]) { server in
       let channel = server.channel()

@@ -1,5 +1,6 @@
 import GRPCTransport
 import Testing
+import TestTime
 
 /// Outside data and small mistakes that must not end the process. Each test runs in a process of
 /// its own, because libgrpc would abort it.
@@ -163,7 +164,7 @@ struct MisuseTests {
       var script = ScriptedHandler.Script.echo
       script.received = { handler, message in
         handler.note("blocked")
-        try? blockUntilReleased(handler.journal)
+        try? handler.journal.blockUntilReleased()
         handler.write(message)
         handler.call.read()
       }
@@ -177,9 +178,15 @@ struct MisuseTests {
         try await #require(call.outcome().code != .ok)
         _ = try await waiting.outcome()
         // Long enough for a shutdown that does not wait for the handler.
-        try await Task.sleep(for: .milliseconds(300))
+        let isOver = Task {
+          await shutdown.value
+          server.journal.record(.note("stopped"))
+        }
+        try await remains("running", for: .milliseconds(100)) {
+          server.journal.count(of: .note("stopped")) == 0
+        }
         server.journal.release()
-        try await within { await shutdown.value }
+        try await within { await isOver.value }
         try #require(server.journal.count(of: .ended) == server.journal.count(of: .started))
       }
     }

@@ -1,5 +1,6 @@
 import GRPCTransport
 import Testing
+import TestTime
 
 @Suite(.timeLimit(.minutes(1)))
 struct QueueTests {
@@ -66,7 +67,7 @@ struct QueueTests {
     script.received = { handler, message in
       if message == [0] {
         handler.note("blocked")
-        try? blockUntilReleased(handler.journal)
+        try? handler.journal.blockUntilReleased()
       }
       handler.write(message)
     }
@@ -78,7 +79,7 @@ struct QueueTests {
       try await within { try await calls[0].send([0]) }
       try await server.journal.wait(for: .note("blocked"))
       try await #expect(calls[1].exchange([2]) == [2])
-      server.journal.record(.note("release"))
+      server.journal.release()
       try await #expect(within { try await calls[0].receive() } == [0])
     }
   }

@@ -7,9 +7,10 @@ import Testing
 struct RawClientTests {
   /// Opens a connection. `frame(type, flags, stream, payload)` sends a frame. `headers(extra)`
   /// starts the call, and `reset(stream)` starts another one and cancels it. `message(count,
-  /// length)` sends `count` bytes of a message that claims `length` bytes.
+  /// length)` sends `count` bytes of a message that claims `length` bytes. `ping()` waits until the
+  /// server has read everything, and `hold()` keeps the connection open.
   private static let prelude = """
-    import socket, struct
+    import signal, socket, struct
     host, port = sys.argv[1].rsplit(":", 1)
     peer = socket.create_connection((host.strip("[]"), int(port)))
     def frame(type, flags, stream, payload):
@@ -26,6 +27,13 @@ struct RawClientTests {
       frame(3, 0, stream, struct.pack(">I", 8))
     def message(count, length, flags=0):
       frame(0, flags, 1, b"\\0" + struct.pack(">I", length) + b"x" * count)
+    def hold():
+      signal.pause()
+    def ping():
+      frame(6, 0, 0, b"anechoic")
+      heard = b""
+      while b"\\6\\1\\0\\0\\0\\0anechoic" not in heard:
+        heard += peer.recv(4096) or exit("the server has closed the connection")
     peer.sendall(b"PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\n")
     frame(4, 0, 0, b"")
 
@@ -37,7 +45,7 @@ struct RawClientTests {
 
   @Test func aHandMadeCallIsServed() async throws {
     try await withServer { server in
-      let client = try client(of: server, "headers(); message(3, 3, flags=1); time.sleep(600)")
+      let client = try client(of: server, "headers(); message(3, 3, flags=1); hold()")
       try await server.journal.wait(for: .released)
       #expect(
         server.journal.events() == [
@@ -56,7 +64,7 @@ struct RawClientTests {
     })
     try await withServer(script) { server in
       let client = try client(
-        of: server, "headers([('grpc-timeout', '\(timeout)')]); time.sleep(1); say('sent')")
+        of: server, "headers([('grpc-timeout', '\(timeout)')]); ping(); say('sent')")
       try await client.wait(for: "sent")
       for entry in server.journal.entries {
         if case .note(let text) = entry.event { Issue.record("\(timeout): \(text)") }
@@ -68,10 +76,10 @@ struct RawClientTests {
   @Test(arguments: [
     "peer.close()",
     "peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0)); peer.close()",
-    "peer.shutdown(socket.SHUT_WR); time.sleep(2)",
-    "frame(3, 0, 1, struct.pack('>I', 8)); time.sleep(600)",
+    "peer.shutdown(socket.SHUT_WR); hold()",
+    "frame(3, 0, 1, struct.pack('>I', 8)); hold()",
     "frame(7, 0, 0, struct.pack('>II', 1, 0)); peer.close()",
-    "frame(99, 255, 1, b'?'); frame(8, 0, 1, b'???'); time.sleep(600)",
+    "frame(99, 255, 1, b'?'); frame(8, 0, 1, b'???'); hold()",
   ])
   func aConnectionThatGoesWithoutAHalfCloseIsACancel(end: String) async throws {
     try await withServer(.sink) { server in
@@ -90,7 +98,7 @@ struct RawClientTests {
   /// libgrpc treats this as a half-close and reports nothing.
   @Test func aMessageCutShortDoesNotArrive() async throws {
     try await withServer(.sink) { server in
-      let client = try client(of: server, "headers(); message(10, 50, flags=1); time.sleep(600)")
+      let client = try client(of: server, "headers(); message(10, 50, flags=1); hold()")
       try await server.journal.wait(for: .released)
       #expect(
         !server.journal.events().contains { if case .received = $0 { true } else { false } })
@@ -133,7 +141,7 @@ struct RawClientTests {
             reset(stream)
         except OSError:
           say("closed")
-        time.sleep(600)
+        hold()
         """
       let client = try PythonClient(address: reached, Self.prelude + attack)
       try await client.wait(for: "closed")
@@ -152,7 +160,7 @@ struct RawClientTests {
         for stream in range(3, 163, 2): reset(stream)
         headers(stream=163)
         frame(0, 1, 163, b"\\0\\0\\0\\0\\3xxx")
-        time.sleep(600)
+        hold()
         """)
       try await server.journal.wait(for: .received([UInt8]("xxx")))
       client.send(SIGKILL)

@@ -1,5 +1,6 @@
 import GRPCTransport
 import Testing
+import TestTime
 
 @Suite(.timeLimit(.minutes(1)))
 struct ShutdownTests {
@@ -76,7 +77,7 @@ struct ShutdownTests {
     let method = ServerMethod.serverStreaming(.test) { _, _, responses in
       do {
         try await responses.send([1])  // The client may have the message before this returns.
-        try await Task.sleep(for: .seconds(30))
+        try await untilCancelled()
       } catch {
         journal.record(.note("cancelled"))
       }

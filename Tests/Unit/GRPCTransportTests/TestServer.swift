@@ -1,5 +1,6 @@
 import GRPCTransport
 import Synchronization
+import TestTime
 
 /// A server for one test, and the journal of its scripted handlers.
 struct TestServer: Sendable {
@@ -36,6 +37,13 @@ extension Method {
 
 extension Server.Options {
   static var loopback: Self { Self(addresses: ["127.0.0.1:0"]) }
+
+  /// Returns options whose time limits follow a clock.
+  static func loopback(_ clock: TestClock?) -> Self {
+    var options = loopback
+    options.clock = clock
+    return options
+  }
 }
 
 /// Runs `body` with a server whose method `.test` follows the script. Shuts the server down

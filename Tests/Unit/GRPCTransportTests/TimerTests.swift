@@ -1,5 +1,6 @@
 import GRPCTransport
 import Testing
+import TestTime
 
 @Suite(.timeLimit(.minutes(1)))
 struct TimerTests {
@@ -27,8 +28,29 @@ struct TimerTests {
     var script = ScriptedHandler.Script.echo
     script.started = { handler in
       // This timer is cancelled before it is due, however busy the machine is.
-      let first = handler.call.schedule(after: .seconds(1)) { handler.note("cancelled one") }
-      _ = handler.call.schedule(after: .milliseconds(1100)) { handler.write([2]) }
+      let first = handler.call.schedule(after: .seconds(60)) { handler.note("cancelled one") }
+      _ = handler.call.schedule(after: .seconds(61)) { handler.write([2]) }
+      first?.cancel()
+      first?.cancel()
+      handler.timer = first
+    }
+    let clock = TestClock()
+    try await withServer(script, options: .loopback(clock)) { server in
+      let call = server.call()
+      try await server.journal.wait(for: .started)
+      try await clock.advancing(by: .seconds(10)) {
+        try await #expect(within { try await call.receive() } == [2])
+      }
+      #expect(server.journal.count(of: .note("cancelled one")) == 0)
+    }
+  }
+
+  @Test func aTimerOfTheLibraryThatIsCancelledDoesNotFire() async throws {
+    var script = ScriptedHandler.Script.echo
+    script.started = { handler in
+      // This timer is cancelled before it is due, however busy the machine is.
+      let first = handler.call.schedule(after: .milliseconds(300)) { handler.note("cancelled one") }
+      _ = handler.call.schedule(after: .milliseconds(310)) { handler.write([2]) }
       first?.cancel()
       first?.cancel()
       handler.timer = first

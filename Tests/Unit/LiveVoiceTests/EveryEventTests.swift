@@ -2,6 +2,7 @@ import AnechoicAPI
 import ScriptedSessions
 import SwiftProtobuf
 import Testing
+import TestTime
 
 @testable import LiveVoice
 

@@ -2,6 +2,7 @@ import AnechoicAPI
 import GRPCTransport
 import ScriptedSessions
 import Testing
+import TestTime
 
 @testable import LiveVoice
 

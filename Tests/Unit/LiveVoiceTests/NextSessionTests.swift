@@ -4,6 +4,7 @@ import ScriptedSessions
 import SwiftProtobuf
 import Synchronization
 import Testing
+import TestTime
 
 @testable import LiveVoice
 

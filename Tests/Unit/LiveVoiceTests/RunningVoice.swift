@@ -3,6 +3,7 @@ import LiveVoice
 import ScriptedSessions
 import Synchronization
 import Testing
+import TestTime
 
 /// A live voice at a scripted server, with a microphone in real time whose samples are all 0.5. The server
 /// returns -0.5.
@@ -47,7 +48,7 @@ final class RunningVoice: Sendable {
   }
 
   private func exchange() async throws {
-    let start = ContinuousClock.now
+    let device = Metronome(every: .milliseconds(10))
     let input = [Float](repeating: 0.5, count: 160)
     for frame in 1... {
       input.withUnsafeBufferPointer { voice.push(microphone: $0) }
@@ -61,7 +62,7 @@ final class RunningVoice: Sendable {
         default: .fading
         }
       heard.withLock { $0.append(sound) }
-      try await Task.sleep(until: start + .milliseconds(10 * frame), clock: .continuous)
+      try await device.beat(frame)
     }
   }
 
@@ -90,14 +91,4 @@ final class RunningVoice: Sendable {
     }
     return first
   }
-}
-
-/// Waits up to 10 s until a condition is met.
-func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
-  let end = ContinuousClock.now + .seconds(10)
-  while ContinuousClock.now < end {
-    if try await condition() { return }
-    try await Task.sleep(for: .milliseconds(5))
-  }
-  Issue.record("not within 10 s: \(what)")
 }

@@ -9,6 +9,7 @@ import SwiftProtobuf
 import Synchronization
 import TestAudio
 import Testing
+import TestTime
 import VoiceClient
 import VoiceEngines
 import VoiceServer

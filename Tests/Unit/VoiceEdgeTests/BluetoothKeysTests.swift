@@ -2,6 +2,7 @@
 import Foundation
 import Synchronization
 import Testing
+import TestTime
 
 /// The keys that were pressed.
 private final class Keys: Sendable {

@@ -1,6 +1,7 @@
 @testable import VoiceEdge
 import Foundation
 import Testing
+import TestTime
 
 /// Connections to a real message bus.
 @Suite(.serialized, .timeLimit(.minutes(1)))

@@ -8,6 +8,7 @@ import SwiftProtobuf
 import Synchronization
 import TestAudio
 import Testing
+import TestTime
 import VoiceClient
 import VoiceServer
 

@@ -1,5 +1,6 @@
 import ScriptedDevices
 import Testing
+import TestTime
 
 @testable import VoiceEdge
 

@@ -8,6 +8,7 @@ import ScriptedDevices
 import SwiftProtobuf
 import Synchronization
 import Testing
+import TestTime
 import VoiceEngines
 
 @testable import VoiceEdge

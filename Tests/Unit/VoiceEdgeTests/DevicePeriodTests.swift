@@ -3,6 +3,7 @@ import EdgeAudio
 import ScriptedDevices
 import Synchronization
 import Testing
+import TestTime
 
 @testable import VoiceEdge
 

@@ -2,6 +2,7 @@ import Foundation
 import ScriptedDevices
 import TestAudio
 import Testing
+import TestTime
 
 @testable import VoiceEdge
 

@@ -4,6 +4,7 @@ import GRPCTransport
 import ScriptedSessions
 import SwiftProtobuf
 import Testing
+import TestTime
 
 @testable import VoiceEdge
 

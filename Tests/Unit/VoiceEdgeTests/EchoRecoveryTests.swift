@@ -2,6 +2,7 @@ import Foundation
 import ScriptedDevices
 import TestAudio
 import Testing
+import TestTime
 
 @testable import VoiceEdge
 
@@ -54,15 +55,15 @@ struct EchoRecoveryTests {
     case .microphoneLost, .loudspeakerLost:
       let device = fault == .microphoneLost ? rig.microphone : rig.loudspeaker
       device.unplug()
-      try await Task.sleep(for: .seconds(1))
+      try await realTime(.seconds(1))
       device.plug()
     case .bothStall:
       for device in [rig.microphone, rig.loudspeaker] { device.stall(true) }
-      try await Task.sleep(for: .seconds(1))
+      try await realTime(.seconds(1))
       for device in [rig.microphone, rig.loudspeaker] { device.stall(false) }
     case .serverLost:
       await rig.stopServer()
-      try await Task.sleep(for: .seconds(1))
+      try await realTime(.seconds(1))
       try rig.startServer()
     }
   }

@@ -3,6 +3,7 @@ import Foundation
 import GRPCTransport
 import SwiftProtobuf
 import Testing
+import TestTime
 import VoiceClient
 
 @testable import VoiceEdge

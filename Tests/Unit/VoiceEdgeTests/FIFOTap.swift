@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 import Testing
+import TestTime
 
 /// A program that records signed 16-bit samples from a FIFO.
 final class FIFOTap: Sendable {
@@ -20,7 +21,7 @@ final class FIFOTap: Sendable {
         if count > 0 {
           bytes.withLock { $0 += buffer[..<count] }
         } else {
-          usleep(2000)
+          awaitReadiness(of: descriptor, for: POLLIN)
         }
       }
       if descriptor >= 0 { close(descriptor) }
@@ -57,6 +58,14 @@ final class FIFOTap: Sendable {
   func clear() { bytes.withLock { $0.removeAll(keepingCapacity: true) } }
 }
 
+/// Waits until a FIFO can be used, for 20 ms at most, so that the caller notices that it has to stop.
+private func awaitReadiness(of descriptor: Int32, for events: Int32) {
+  var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+  poll(&entry, 1, 20)
+  // Without a writer, a FIFO is always ready.
+  if entry.revents & Int16(POLLHUP) != 0 { poll(nil, 0, 2) }
+}
+
 /// A program that plays to a FIFO.
 final class FIFOFeed: Sendable {
   private let isStopped = Atomic(false)
@@ -84,7 +93,7 @@ final class FIFOFeed: Sendable {
           offset = (offset + count) % encoded.count
           written.add(count / 2, ordering: .relaxed)
         } else {
-          usleep(2000)
+          awaitReadiness(of: descriptor, for: POLLOUT)
         }
       }
       if descriptor >= 0 { close(descriptor) }

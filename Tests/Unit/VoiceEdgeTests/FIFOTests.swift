@@ -2,6 +2,7 @@ import AudioCore
 import Foundation
 import TestAudio
 import Testing
+import TestTime
 
 @testable import VoiceEdge
 
@@ -32,14 +33,13 @@ struct FIFOTests {
     let feed = FIFOFeed(folder.path("in"), Self.ramp)
     let frame = Frame(rate: .hz8000, channelCount: 1)
     var samples: [Float] = []
-    let limit = ContinuousClock.now + .seconds(20)
-    while samples.count < 4000, ContinuousClock.now < limit {
-      if ring.read(into: frame) != nil { samples += frame.plane(0) } else { usleep(1000) }
+    try await eventually("4,000 samples") {
+      while ring.read(into: frame) != nil { samples += frame.plane(0) }
+      return samples.count >= 4000
     }
     feed.stop()
     reader.stop()
     reader.join()
-    #expect(samples.count >= 4000)
     #expect(zip(samples, Self.ramp).allSatisfy { abs($0 - $1) < 0.0001 })
   }
 
@@ -54,14 +54,9 @@ struct FIFOTests {
     try await eventually("it holds little") { fcntl(descriptor, size) == 4096 }
     let feed = FIFOFeed(folder.path("in"), Self.ramp)
     try await eventually("the lead waits") { ring.count >= FIFOReader.lead }
-    var count = -1
-    try await eventually("it is held") {
-      defer { count = feed.count }
-      try await Task.sleep(for: .milliseconds(100))
-      return feed.count == count
-    }
+    let count = try await settled("the writer", for: .milliseconds(100)) { feed.count }
     // A FIFO of one page, and the frames that wait in the ring.
-    #expect(feed.count <= 2048 + (FIFOReader.lead + 2) * 80 && ring.count == FIFOReader.lead)
+    #expect(count <= 2048 + (FIFOReader.lead + 2) * 80 && ring.count == FIFOReader.lead)
     feed.stop()
     reader.stop()
     reader.join()
@@ -122,12 +117,11 @@ struct FIFOTests {
     let frame = Frame(rate: .hz8000, channelCount: 1)
     for _ in 0..<3 {
       let feed = FIFOFeed(folder.path("in"), Self.ramp)
-      let limit = ContinuousClock.now + .seconds(20)
       var frames = 0
-      while frames < 20, ContinuousClock.now < limit {
-        if ring.read(into: frame) != nil { frames += 1 } else { usleep(1000) }
+      try await eventually("20 frames") {
+        while frames < 20, ring.read(into: frame) != nil { frames += 1 }
+        return frames == 20
       }
-      #expect(frames == 20)
       feed.stop()
     }
     reader.stop()
@@ -142,7 +136,7 @@ struct FIFOTests {
     try await eventually("the FIFO is there") { FileManager.default.fileExists(atPath: path) }
     for number in 0..<20 {
       // While the writer waits, and at the moment at which it looks again.
-      try await Task.sleep(for: .milliseconds(number * 37))
+      try await realTime(.milliseconds(number * 37))
       let heard = Task.detached { () -> Int in
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
@@ -174,7 +168,7 @@ struct FIFOTests {
     for _ in 0..<8 { _ = ring.write(old, CaptureNote()) }
     let writer = FIFOWriter(path: folder.path("out"), title: "voice", from: ring, log: lines.add)
     // The FIFO has no reader yet. Frames wait, then they are dropped.
-    try await Task.sleep(for: .milliseconds(50))
+    try await realTime(.milliseconds(50))
     for _ in 0..<3 {
       let tap = FIFOTap(folder.path("out"))
       try await eventually("recorded") {
@@ -197,8 +191,7 @@ struct FIFOTests {
     let reader = FIFOReader(
       path: folder.path("in"), title: "far-end", into: ring(), log: lines.add)
     try await eventually("told") { lines.contain("is not a FIFO") }
-    try await Task.sleep(for: .milliseconds(100))
-    #expect(lines.all.count == 1)
+    try await remains("told once", for: .milliseconds(100)) { lines.all.count == 1 }
     // The path is used once it is a FIFO.
     try FileManager.default.removeItem(atPath: folder.path("in"))
     try await eventually("made") {

@@ -5,6 +5,7 @@ import GRPCTransport
 import ScriptedDevices
 import SwiftProtobuf
 import Testing
+import TestTime
 import VoiceClient
 
 /// Clients that ask to speak into the call of this machine, and the person who answers them.
@@ -119,9 +120,9 @@ struct InjectionTests {
       try await eventually("the command has ended") {
         FileManager.default.fileExists(atPath: folder.path("done"))
       }
-      try await Task.sleep(for: .milliseconds(200))
-      #expect(
-        try await rig.remote.injectionStatus(rig.status.session).permission == .denied)
+      try await remains("denied", for: .milliseconds(200)) {
+        try await rig.remote.injectionStatus(rig.status.session).permission == .denied
+      }
     }
   }
 

@@ -4,6 +4,7 @@ import Foundation
 import GRPCTransport
 import SwiftProtobuf
 import Testing
+import TestTime
 import VoiceClient
 
 /// Interruptions of the microphone that the machine causes, as a watcher of the session sees them.
@@ -34,7 +35,7 @@ struct InterruptionTests {
     let bus = try await PrivateBus(folder)
     try await bus.start("logind.py", [], name: "org.freedesktop.login1")
     let manager = try await BusConnection.open(bus.address)
-    func sleep(_ begins: Bool) async throws {
+    func announceSleep(_ begins: Bool) async throws {
       try await manager.call(
         BusCall(
           "org.freedesktop.login1", "/org/freedesktop/login1", "org.anechoic.Test", "Sleep",
@@ -48,12 +49,11 @@ struct InterruptionTests {
       let watch = try await watching(rig.remote, session)
       // The agent may come to the bus after the first announcements.
       try await eventually("the agent knows") {
-        try await sleep(true)
-        try await Task.sleep(for: .milliseconds(100))
+        try await announceSleep(true)
         return try await !rig.remote.injectionStatus(session).available
       }
       #expect(try await next(watch, .suspended).began)
-      try await sleep(false)
+      try await announceSleep(false)
       let end = try await next(watch, .suspended)
       #expect(!end.began && end.shouldResume)
       try await eventually("the microphone counts again") {

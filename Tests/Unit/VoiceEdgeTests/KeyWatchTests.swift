@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Testing
+import TestTime
 
 @testable import VoiceEdge
 
@@ -44,8 +45,9 @@ struct KeyWatchTests {
     let presses = Lines()
     let watch = KeyWatch(folder.path("key"), log: lines.add) { _ in presses.add("press") }
     try await eventually("told") { lines.contain("is not an input device, a HID device or a FIFO") }
-    try await Task.sleep(for: .milliseconds(300))
-    #expect(lines.all.count == 1 && presses.all.isEmpty)
+    try await remains("told once", for: .milliseconds(300)) {
+      lines.all.count == 1 && presses.all.isEmpty
+    }
     watch.stop()
     watch.join()
   }

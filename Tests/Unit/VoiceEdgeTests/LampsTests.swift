@@ -1,4 +1,5 @@
 import Testing
+import TestTime
 
 @testable import VoiceEdge
 

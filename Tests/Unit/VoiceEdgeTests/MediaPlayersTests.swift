@@ -1,6 +1,7 @@
 @testable import VoiceEdge
 import Foundation
 import Testing
+import TestTime
 
 /// Media players beside a call. The bus is real, and the players have the interface of real ones
 /// (`Tests/Support/BusPrograms/player.py`).

@@ -6,6 +6,7 @@ import ScriptedDevices
 import SwiftProtobuf
 import TestAudio
 import Testing
+import TestTime
 import VoiceClient
 
 @testable import VoiceEdge

@@ -4,6 +4,7 @@ import GRPCTransport
 import ScriptedDevices
 import SwiftProtobuf
 import Testing
+import TestTime
 import VoiceClient
 
 @testable import VoiceEdge

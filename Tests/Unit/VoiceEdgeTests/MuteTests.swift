@@ -4,6 +4,7 @@ import Glibc
 import GRPCTransport
 import ScriptedDevices
 import Testing
+import TestTime
 import VoiceClient
 
 @testable import VoiceEdge

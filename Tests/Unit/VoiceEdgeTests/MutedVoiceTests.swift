@@ -3,6 +3,7 @@ import Foundation
 import GRPCTransport
 import ScriptedSessions
 import Testing
+import TestTime
 import VoiceClient
 
 @testable import VoiceEdge
@@ -79,7 +80,7 @@ struct MutedVoiceTests {
       try await eventually("muted") { rig.status.mute.session }
       let call = Task { try await rig.local.setMute("", muted: true) }
       defer { call.cancel() }
-      try await Task.sleep(for: .milliseconds(100))
+      try await eventually("under way") { server.script { $0.callCount } == 1 }
       server.mute(false)
       try await expectSilence(tap, for: .milliseconds(400))
       #expect(rig.status.mute.isMuted)

@@ -8,6 +8,7 @@ import SwiftProtobuf
 import Synchronization
 import TestAudio
 import Testing
+import TestTime
 import VoiceClient
 
 @testable import VoiceEdge
@@ -54,7 +55,7 @@ struct NamedFarEndTests {
       }
       work.withLock {
         $0 = Task {
-          var next = ContinuousClock.now
+          let pace = Metronome(every: .milliseconds(20))
           var index = 0
           while !isStalled.load(ordering: .relaxed) {
             if let azimuth = azimuth.withLock({ $0.take() }) {
@@ -64,8 +65,7 @@ struct NamedFarEndTests {
             guard (try? await send({ $0.samples = Data(piece) })) != nil else { return }
             writtenCount.add(piece.count / 2, ordering: .relaxed)
             index += 1
-            next += .milliseconds(20)
-            if inRealTime { try? await Task.sleep(until: next) }
+            if inRealTime { try? await pace.beat(index) }
           }
         }
       }

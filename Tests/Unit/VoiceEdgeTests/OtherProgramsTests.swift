@@ -4,6 +4,7 @@ import Foundation
 import SwiftProtobuf
 import Synchronization
 import Testing
+import TestTime
 import VoiceClient
 
 @testable import VoiceEdge
@@ -43,7 +44,7 @@ struct OtherProgramsTests {
     gain: Float?, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let volume = gain.map { LoweredStreams.volume(Self.music, $0) } ?? Self.music
-    try await VoiceEdgeTests.eventually("\(gain ?? 0) dB", sourceLocation: sourceLocation) {
+    try await TestTime.eventually("\(gain ?? 0) dB", sourceLocation: sourceLocation) {
       servers.volume(1) == volume
     }
     #expect(servers.volume(2) == Self.music, sourceLocation: sourceLocation)
@@ -54,7 +55,7 @@ struct OtherProgramsTests {
       setup.configuration.session.configuration.otherAudioDucking.level = .mid
     } _: { rig in
       try await eventually(gain: -18)
-      try await VoiceEdgeTests.eventually("status") {
+      try await TestTime.eventually("status") {
         let others = try await rig.edgeStatus().otherPrograms
         return others.connected && others.loweredStreams == 1 && others.gainDb == -18
       }
@@ -114,7 +115,7 @@ struct OtherProgramsTests {
       try file.write(killed.memory)
     } _: { rig in
       try await eventually(gain: nil)
-      try await VoiceEdgeTests.eventually("forgotten") {
+      try await TestTime.eventually("forgotten") {
         try RememberedFile<LoweredStreams.Entry>(
           rig.folder.path("state/streams.json"), ""
         ).read().isEmpty
@@ -126,13 +127,13 @@ struct OtherProgramsTests {
     try await run { rig in
       try await eventually(gain: -12)
       servers.state.withLock { $0.isAway = true }
-      try await VoiceEdgeTests.eventually("told") {
+      try await TestTime.eventually("told") {
         let others = try await rig.edgeStatus().otherPrograms
         return !others.connected && others.problem == "nobody is there"
       }
       #expect(rig.log.contain("other programs: nobody is there; trying again"))
       servers.state.withLock { $0.isAway = false }
-      try await VoiceEdgeTests.eventually("back") {
+      try await TestTime.eventually("back") {
         try await rig.edgeStatus().otherPrograms.connected
       }
       try await eventually(gain: -12)

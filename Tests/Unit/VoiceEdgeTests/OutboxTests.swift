@@ -1,6 +1,7 @@
 import AnechoicAPI
 import SwiftProtobuf
 import Testing
+import TestTime
 
 @testable import VoiceEdge
 
@@ -72,7 +73,7 @@ struct OutboxTests {
     let outbox = Outbox()
     async let next = outbox.next()
     async let put: Void = {
-      try? await Task.sleep(for: .milliseconds(20))
+      try? await realTime(.milliseconds(20))
       outbox.put(self.audio(7))
     }()
     await put
@@ -83,7 +84,7 @@ struct OutboxTests {
     let outbox = Outbox()
     async let next = outbox.next()
     async let close: Void = {
-      try? await Task.sleep(for: .milliseconds(20))
+      try? await realTime(.milliseconds(20))
       outbox.close()
     }()
     await close

@@ -3,6 +3,7 @@ import AudioCore
 import Foundation
 import SwiftProtobuf
 import Testing
+import TestTime
 import VoiceClient
 
 @testable import VoiceEdge

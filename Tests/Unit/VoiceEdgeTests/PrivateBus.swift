@@ -2,6 +2,7 @@
 import Foundation
 import Synchronization
 import Testing
+import TestTime
 
 /// A message bus of a test: a real dbus-daemon at an address of its own, and programs on it. Real players
 /// and bluetoothd cannot run on a machine without a desktop and a radio, so Tests/Support/BusPrograms has programs

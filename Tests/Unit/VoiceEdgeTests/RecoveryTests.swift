@@ -3,6 +3,7 @@ import EdgeAudio
 import Foundation
 import ScriptedDevices
 import Testing
+import TestTime
 import VoiceClient
 
 @testable import VoiceEdge
@@ -42,7 +43,7 @@ struct RecoveryTests {
       // The counts are read within the measured time, however late this thread is.
       let start = ContinuousClock.now
       let before = devices.map(\.waitCount)
-      try await Task.sleep(for: .seconds(1))
+      try await realTime(.seconds(1))
       let waits = zip(devices, before).map { $0.waitCount - $1 }
       // Each thread waits at most twice in a millisecond.
       let most = Int((ContinuousClock.now - start) / .milliseconds(1)) * 2 + 200
@@ -55,7 +56,7 @@ struct RecoveryTests {
     try await AgentRig.run { rig in
       try await rig.running()
       rig.loudspeaker.stall(true)
-      try await Task.sleep(for: .seconds(1))
+      try await realTime(.seconds(1))
       rig.loudspeaker.stall(false)
       try await isHeard(rig)
       try await rig.plays(.seconds(2))

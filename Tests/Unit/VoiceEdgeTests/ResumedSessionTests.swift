@@ -5,6 +5,7 @@ import GRPCTransport
 import Synchronization
 import Testing
 import TestNetwork
+import TestTime
 import VoiceClient
 
 @testable import VoiceEdge
@@ -40,7 +41,7 @@ struct ResumedSessionTests {
       proxy.cut()
       try await eventually("away") { !rig.status.isConnected }
       try await eventually("suspended") { try await rig.remote.get(session).state == .suspended }
-      try await Task.sleep(for: .milliseconds(500))
+      try await rig.plays(.milliseconds(500))
       proxy.refuse(false)
       try await rig.connected()
       let status = try await rig.edgeStatus()

@@ -5,6 +5,7 @@ import GRPCTransport
 import ScriptedDevices
 import Synchronization
 import Testing
+import TestTime
 import VoiceClient
 
 @testable import VoiceEdge

@@ -1,5 +1,5 @@
 import EdgeAudio
-import Glibc
+import Dispatch
 import Synchronization
 
 /// A sound server with streams that a test sets.
@@ -12,6 +12,8 @@ final class ScriptedStreams: StreamServers {
   }
 
   let state = Mutex(State())
+  /// Nothing signals this: the agent looks again by itself.
+  private let news = DispatchSemaphore(value: 0)
 
   func volume(_ index: UInt32) -> [UInt32]? {
     state.withLock { state in state.streams.first { $0.index == index }?.volume }
@@ -52,7 +54,7 @@ final class ScriptedStreams: StreamServers {
 
     func wait(_ time: Duration) throws(StreamServerError) -> Bool {
       try owner.check()
-      usleep(UInt32(time / .microseconds(1)))
+      _ = owner.news.wait(timeout: .now() + time / .seconds(1))
       return true
     }
   }

@@ -1,6 +1,7 @@
 import Foundation
 import ScriptedDevices
 import Testing
+import TestTime
 
 @testable import VoiceEdge
 

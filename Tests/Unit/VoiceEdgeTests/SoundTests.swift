@@ -6,6 +6,7 @@ import Glibc
 import ScriptedDevices
 import TestAudio
 import Testing
+import TestTime
 import VoiceClient
 
 @testable import VoiceEdge

@@ -2,6 +2,7 @@ import AnechoicAPI
 import Foundation
 import ScriptedDevices
 import Testing
+import TestTime
 import VoiceClient
 
 @testable import VoiceEdge

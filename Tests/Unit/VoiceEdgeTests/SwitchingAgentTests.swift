@@ -5,6 +5,7 @@ import GRPCTransport
 import SwiftProtobuf
 import Synchronization
 import Testing
+import TestTime
 import VoiceClient
 
 /// An agent that shares its headset with another machine.

@@ -2,6 +2,7 @@
 import Foundation
 import ScriptedDevices
 import Testing
+import TestTime
 import VoiceClient
 
 /// The ways in which a person is told who talks while muted. The bus is real, and the notification service
@@ -35,10 +36,7 @@ struct TalkerNoticeTests {
       try await eventually("the command knows") { folder.text("told").hasSuffix("false\n") }
       try await eventually("dark again") { rig.folder.text("lamp") == "0\n" }
       // It does not blink any more.
-      for _ in 0..<20 {
-        #expect(rig.folder.text("lamp") == "0\n")
-        try await Task.sleep(for: .milliseconds(20))
-      }
+      try await remains("dark", for: .milliseconds(400)) { rig.folder.text("lamp") == "0\n" }
     }
   }
 

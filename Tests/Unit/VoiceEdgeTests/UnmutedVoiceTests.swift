@@ -2,6 +2,7 @@ import AnechoicAPI
 import Foundation
 import Synchronization
 import Testing
+import TestTime
 import VoiceClient
 
 @testable import VoiceEdge
@@ -45,12 +46,18 @@ struct UnmutedVoiceTests {
       try await eventually("audio flows") { rig.status.latency.server > 0 }
       _ = try await rig.local.setMute("", muted: true)
       let unmute = Task { try await rig.local.setMute("", muted: false) }
-      try await Task.sleep(for: .milliseconds(3))
+      try await eventually("under way") {
+        await rig.agent.voice.ask { !$0.mute.requested.wanted }
+      }
       _ = try? await rig.local.setMute("", muted: true)
       _ = try? await unmute.value
-      try await Task.sleep(for: .milliseconds(200))
-      #expect(try await rig.remote.get(rig.status.session).mute.muted)
-      #expect(rig.status.mute.isMuted)
+      try await eventually("muted there") {
+        try await rig.remote.get(rig.status.session).mute.muted
+      }
+      try await remains("muted", for: .milliseconds(200)) {
+        let isMutedThere = try await rig.remote.get(rig.status.session).mute.muted
+        return isMutedThere && rig.status.mute.isMuted
+      }
     }
   }
 

@@ -7,6 +7,7 @@ import SessionWire
 import SwiftProtobuf
 import TestCredentials
 import Testing
+import TestTime
 import VoiceClient
 
 @testable import VoiceServer
@@ -249,6 +250,6 @@ struct AccessTableTests {
   /// Waits until the id of a session is free again.
   private func free(_ id: String, _ tokens: TokenServer) async throws {
     let admin = try tokens.media("root", "admin")
-    try await until("\(id) ends") { try await admin.capabilities().sessionsActive == 0 }
+    try await eventually("\(id) ends") { try await admin.capabilities().sessionsActive == 0 }
   }
 }

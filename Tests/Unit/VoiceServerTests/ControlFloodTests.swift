@@ -4,6 +4,7 @@ import Foundation
 import GRPCTransport
 import SwiftProtobuf
 import Testing
+import TestTime
 import VoiceClient
 
 /// Too many controls, late controls, and controls that are too large.
@@ -42,9 +43,10 @@ struct ControlFloodTests {
           for worker in 0..<10 {
             group.addTask { try await Self.flood(client.session, server, "\(worker)") }
           }
-          for id in UInt64(1)...20 {
-            client.submit(Self.idle.with { $0.controlID = id })
-            try await Task.sleep(for: .milliseconds(10))
+          let pace = Metronome(every: .milliseconds(10))
+          for id in 1...20 {
+            client.submit(Self.idle.with { $0.controlID = UInt64(id) })
+            try await pace.beat(id)
           }
           return try await group.reduce(0, +)
         }
@@ -70,9 +72,10 @@ struct ControlFloodTests {
             group.addTask { _ = try await Self.flood(session, server, "flood \(worker)") }
           }
           let steering = server.steering(as: "olga")
+          let pace = Metronome(every: .milliseconds(20))
           for change in 0..<60 {
             _ = try await steering.setMute(session, muted: change.isMultiple(of: 2))
-            try await Task.sleep(for: .milliseconds(20))
+            try await pace.beat(change + 1)
           }
           try await group.waitForAll()
         }

@@ -6,6 +6,7 @@ import SessionWire
 import SwiftProtobuf
 import Synchronization
 import Testing
+import TestTime
 import VoiceClient
 
 /// The end of the program `anechoic-server` while sessions run.
@@ -27,7 +28,7 @@ struct DrainTests {
         group.addTask { try await Self.runSession(index, server, ready) }
       }
       group.addTask {
-        try await until("all are ready") { ready.value == Self.count }
+        try await eventually("all are ready") { ready.value == Self.count }
         _ = kill(identifier, SIGTERM)
       }
       try await group.waitForAll()
@@ -70,7 +71,7 @@ struct DrainTests {
       _ = try await watch.event(where: \.isDraining)
       try await client.waitForFrames(more: 3)
       // Signals within half a second of the first one do not count.
-      try await Task.sleep(for: .milliseconds(700))
+      try await realTime(.milliseconds(700))
       program.signal(SIGTERM)
       let last = try await watch.rest().last
       #expect(last?.event.sessionEnded.reason == .serverShutdown)
@@ -150,7 +151,7 @@ struct DrainTests {
   }
 }
 
-private final class Count: Sendable {
+final class Count: Sendable {
   private let count = Atomic(0)
 
   var value: Int { count.load(ordering: .relaxed) }

@@ -2,6 +2,7 @@ import AnechoicAPI
 import Foundation
 import GRPCTransport
 import SwiftProtobuf
+import TestTime
 
 /// A session that receives any requests, including those that the client library cannot send.
 extension TestServer {
@@ -31,7 +32,7 @@ extension TestServer {
     do {
       for (index, request) in requests.enumerated() {
         try await call.send(request.serializedBytes())
-        if let pause = pauses(index) { try await Task.sleep(for: pause) }
+        if let pause = pauses(index) { try await realTime(pause) }
       }
       call.halfClose()
     } catch is Status {

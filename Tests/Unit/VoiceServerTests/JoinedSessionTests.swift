@@ -6,6 +6,7 @@ import SessionWire
 import SwiftProtobuf
 import Synchronization
 import Testing
+import TestTime
 import VoiceClient
 import VoiceServer
 
@@ -37,7 +38,7 @@ struct JoinedSessionTests {
         }
         #expect(try await sessions.get("sessions/call").playbackClient.isEmpty == false)
         player.cancel()
-        try await until("nobody else plays") {
+        try await eventually("nobody else plays") {
           try await sessions.get("sessions/call").playbackClient.isEmpty
         }
       }

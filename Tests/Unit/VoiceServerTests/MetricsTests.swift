@@ -8,6 +8,7 @@ import SwiftProtobuf
 import Synchronization
 import TestAudio
 import Testing
+import TestTime
 import VoiceClient
 import VoiceServer
 
@@ -51,7 +52,7 @@ struct MetricsTests {
       try await stream.send(.with { $0.microphone.samples = Data(AudioFormat.s16.babble(1000)) })
       stream.finish()
       while try await stream.receive() != nil {}
-      try await until("it is not counted any more") { value("anechoic_sessions") == 0 }
+      try await eventually("it is not counted any more") { value("anechoic_sessions") == 0 }
     }
     #expect(value("anechoic_frames_processed_total") == 100)
     #expect(value("anechoic_frame_processing_seconds_count") == 100)

@@ -6,6 +6,7 @@ import SessionWire
 import SwiftProtobuf
 import TestEngines
 import Testing
+import TestTime
 import VoiceClient
 import VoiceEngines
 import VoiceServer
@@ -103,7 +104,7 @@ struct OverloadTests {
       while try await second.receive() != nil {}
       // Not at once, so that it does not change with each session.
       #expect(try await readiness() == .notServing)
-      try await until("it is ready") { try await readiness() == .serving }
+      try await eventually("it is ready") { try await readiness() == .serving }
       first.cancel()
     }
   }

@@ -5,6 +5,7 @@ import GRPCTransport
 import SwiftProtobuf
 import TestCredentials
 import Testing
+import TestTime
 import VoiceClient
 import VoiceServer
 
@@ -81,7 +82,7 @@ struct PrincipalSessionTests {
       let client = VoiceProcessingClient(
         server: tokens.server.address, credentials: FixedToken(text: token))
       let stream = try await client.process(.mediaClock())
-      try await until("the token is refused") {
+      try await eventually("the token is refused") {
         let status = try await refusal { _ = try await client.capabilities() }
         return status?.code == .unauthenticated
       }

@@ -6,6 +6,7 @@ import SessionWire
 import SpatialAudio
 import SwiftProtobuf
 import Testing
+import TestTime
 import VoiceClient
 import VoiceEngines
 import VoiceServer
@@ -36,9 +37,12 @@ struct RecordedCall {
 
   /// Does the same on a server of its own.
   static func run(
-    _ body: (TestServer) async throws -> Recording
+    by clock: TestClock? = nil, _ body: (TestServer) async throws -> Recording
   ) async throws -> RecordedCall {
-    try await TestServer.run({ $0.allowsRecording = true }) { server in
+    try await TestServer.run {
+      $0.allowsRecording = true
+      $0.clock = clock
+    } _: { server in
       try await run(server) { try await body(server) }
     }
   }

@@ -5,6 +5,7 @@ import Foundation
 import GRPCTransport
 import SwiftProtobuf
 import Testing
+import TestTime
 import VoiceClient
 import VoiceEngines
 import VoiceServer
@@ -146,7 +147,7 @@ struct RecorderTests {
     let heard = try await running.record(
       RecordedCall.start, microphone: AudioFormat.s16.babble(8000))
     async let stopped: Void = server.stop(grace: .seconds(20))
-    try await Task.sleep(for: .milliseconds(1500))
+    try await realTime(.milliseconds(1500))
     let answer = try await recorder.read()
     await stopped
     let file = try answer.messages.reduce(into: Data()) {
@@ -164,7 +165,7 @@ struct RecorderTests {
       let heard = try await server.record(
         RecordedCall.start, microphone: AudioFormat.s16.babble(4000))
       #expect(heard.endReason == .clientClosed)
-      try await Task.sleep(for: .milliseconds(600))
+      try await realTime(.milliseconds(600))
       let trailers = try await recorder.read().trailers
       #expect(trailers.contains("has not read what it was sent"), "\(trailers)")
     }

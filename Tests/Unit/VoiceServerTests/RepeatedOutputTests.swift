@@ -5,6 +5,7 @@ import SessionWire
 import SwiftProtobuf
 import TestAudio
 import Testing
+import TestTime
 import VoiceServer
 
 /// Under the media clock, the output depends only on the input, and not on its timing or its
@@ -44,10 +45,10 @@ struct RepeatedOutputTests {
   ) async throws -> Recording {
     let client = try StubbornClient(server)
     let messages: [[UInt8]] = try ([.start(start)] + requests).map { try $0.serializedBytes() }
-    try client.send(messages, halfClosing: true) {
+    try await client.send(messages) {
       let piece = nextPiece()
       // Any pause will do, because nothing may depend on it.
-      if pausing { usleep(UInt32(piece)) }
+      if pausing { try await realTime(.microseconds(piece)) }
       return piece
     }
     return try await client.read().recording

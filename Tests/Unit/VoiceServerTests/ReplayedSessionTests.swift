@@ -8,6 +8,7 @@ import SwiftProtobuf
 import Synchronization
 import TestAudio
 import Testing
+import TestTime
 import VoiceClient
 import VoiceEngines
 import VoiceServer
@@ -81,14 +82,15 @@ struct ReplayedSessionTests {
   }
 
   @Test func aLateMicrophoneIsReplayed() async throws {
-    let call = try await RecordedCall.run { server in
+    let clock = TestClock()
+    let call = try await RecordedCall.run(by: clock) { server in
       let stream = try await server.client.process(
         RecordedCall.start.with { $0.pacing = .realTime })
       let steering = server.steering(as: "olga")
       try await stream.send(.with { $0.microphone.samples = Data(count: 3200) })
       try await steering.waitForFrames(of: stream.started.session)
       // The microphone has to be more than 500 ms behind real time.
-      try await Task.sleep(for: .milliseconds(800))
+      clock.advance(by: .milliseconds(800))
       try await stream.send(.with { $0.microphone.samples = Data(count: 3200) })
       stream.finish()
       var recording = Recording()

@@ -5,6 +5,7 @@ import GRPCTransport
 import SwiftProtobuf
 import Synchronization
 import Testing
+import TestTime
 import VoiceClient
 
 /// A media client that sends its microphone 10 ms at a time until it is stopped.
@@ -71,7 +72,7 @@ final class RunningClient: Sendable {
   /// Waits until this many more frames were answered.
   func waitForFrames(more count: Int) async throws {
     let last = framesHeard.load(ordering: .relaxed) + count
-    try await until("\(session) processes \(count) frames") {
+    try await eventually("\(session) processes \(count) frames") {
       framesHeard.load(ordering: .relaxed) >= last
     }
   }
@@ -108,7 +109,7 @@ final class RunningClient: Sendable {
         }
         framesHeard.store(frame, ordering: .relaxed)
         // Gives other tasks time, so that the session does not advance by hours.
-        try await Task.sleep(for: pause)
+        try await realTime(pause)
       } while !isOver.load(ordering: .relaxed) && recording.endReason == nil
       stream.finish()
     } catch is Status {

@@ -2,6 +2,7 @@ import AnechoicAPI
 import GRPCTransport
 import SwiftProtobuf
 import Testing
+import TestTime
 import VoiceClient
 import VoiceServer
 
@@ -71,7 +72,7 @@ private func sendAnotherMessage(on calls: [ClientCall]) async {
   await withTaskGroup { group in
     for (index, call) in calls.enumerated() {
       group.addTask {
-        try? await Task.sleep(for: .microseconds(index * 20_000 / calls.count))
+        try? await realTime(.microseconds(index * 20_000 / calls.count))
         try? await call.send([])
         while (try? await call.receive()) != nil {}
       }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestTime
 
 /// A process that runs `anechoic-server`. It ends with the test at the latest.
 final class ServerProgram {
@@ -45,7 +46,7 @@ final class ServerProgram {
 
   /// Waits for the end, for 30 s at most. Returns the exit code, or nil if a signal ended the program.
   func exitCode() async throws -> Int32? {
-    try await until("the server ends") { !process.isRunning }
+    try await eventually("the server ends") { !process.isRunning }
     return process.terminationReason == .exit ? process.terminationStatus : nil
   }
 }

@@ -5,6 +5,7 @@ import GRPCTransport
 import SessionWire
 import SwiftProtobuf
 import Testing
+import TestTime
 import VoiceClient
 import VoiceEngines
 import VoiceServer
@@ -50,7 +51,7 @@ struct SlowConsumerTests {
         try client.send(
           [.start(start(.realTime))] + changes + Self.audio, halfClosing: true)
         // Real time matters here: the server reads the last audio after 2 s.
-        try await Task.sleep(for: .seconds(3))
+        try await realTime(.seconds(3))
         return try await client.read().recording
       }
       #expect(recording.processed.count < AudioFormat.widest.bytes(2000))
@@ -126,7 +127,7 @@ struct SlowConsumerTests {
     async let stopped: Void = server.stop(grace: .seconds(10))
     while try await running.client.health() == .serving {}
     // Longer than a server would take that believes the session to be over.
-    try await Task.sleep(for: .milliseconds(300))
+    try await realTime(.milliseconds(300))
     let recording = try await client.read().recording
     #expect(recording.processed.count == AudioFormat.widest.bytes(300))
     #expect(recording.endReason == .clientClosed)

@@ -4,7 +4,9 @@ import Foundation
 import GRPCTransport
 import SwiftProtobuf
 import Testing
+import TestTime
 import VoiceClient
+import VoiceServer
 
 /// Watchers that do not read.
 @Suite(.serialized, .timeLimit(.minutes(2)))
@@ -12,7 +14,10 @@ struct SlowWatcherTests {
   private static let method = Method(service: RPC.sessions, name: RPC.watchSession)
 
   @Test func aWatcherThatNeverReadsIsDisconnectedAndNobodyElseNotices() async throws {
-    try await TestServer.run { server in
+    let clock = TestClock()
+    try await TestServer.run {
+      $0.clock = clock
+    } _: { server in
       try await Bystander.watching(server) {
         let recording = try await RunningClient.run(server) { client, steering in
           let stubborn = try StubbornClient(server, Self.method, window: 0)
@@ -21,14 +26,13 @@ struct SlowWatcherTests {
           }.serializedBytes()
           try stubborn.send([request], halfClosing: true)
           let watch = try await steering.begunWatch(client.session)
-          // The limit is the time that a watcher has.
-          let limit = ContinuousClock.now + .seconds(11)
-          while ContinuousClock.now < limit {
+          // A watcher has 10 s. The other clients read within a second.
+          for _ in 0..<12 {
             let muted = try await steering.get(client.session).mute.muted
             _ = try await steering.setMute(client.session, muted: !muted)
             let told = try await watch.event { $0.muteChanged.hasState }.muteChanged.state
             #expect(told.muted == !muted)
-            try await Task.sleep(for: .milliseconds(20))
+            clock.advance(by: .seconds(1))
           }
           let trailers = try await stubborn.read().trailers
           #expect(trailers.contains("the watcher has not read its events"), "\(trailers)")

@@ -2,6 +2,7 @@ import AnechoicAPI
 import AudioCore
 import Foundation
 import SwiftProtobuf
+import TestTime
 import VoiceClient
 
 /// A media client in real time whose connection stalls once. Its device continues to capture, and
@@ -44,10 +45,11 @@ struct StalledClient {
   ) async throws {
     let size = AudioFormat.s16.bytes(10)
     let microphone = AudioFormat.s16.babble(3000)
+    let device = Metronome(every: Self.frame, from: began)
     for index in 0..<count {
       let isStalled = index >= before && index < before + during
       let captured = isStalled ? before + during : index + 1
-      try await ContinuousClock().sleep(until: began + Self.frame * captured)
+      try await device.beat(captured)
       let offset = index * size % (microphone.count - size)
       try await stream.send(
         .with { $0.microphone.samples = Data(microphone[offset..<offset + size]) })

@@ -3,6 +3,7 @@ import Foundation
 import GRPCTransport
 import SwiftProtobuf
 import Testing
+import TestTime
 import VoiceClient
 
 /// The session service with plain messages, as a foreign client calls it.
@@ -55,7 +56,7 @@ extension SessionsClient {
 
   /// Waits until a session has processed this many frames.
   func waitForFrames(_ count: UInt64 = 1, of session: String) async throws {
-    try await until("\(session) processes \(count) frames") {
+    try await eventually("\(session) processes \(count) frames") {
       try await get(session).stats.flow.framesProcessed >= count
     }
   }

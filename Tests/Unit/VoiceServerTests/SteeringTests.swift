@@ -5,7 +5,9 @@ import GRPCTransport
 import SwiftProtobuf
 import TestAudio
 import Testing
+import TestTime
 import VoiceClient
+import VoiceServer
 
 /// A second connection that changes a session, and its refusals.
 @Suite(.serialized, .timeLimit(.minutes(2)))
@@ -58,7 +60,7 @@ struct SteeringTests {
           $0.atSample = 4011
         }, Anechoic_V1_UpdateSessionResponse.self)
       // Both wait on the server before the samples come.
-      try await Task.sleep(for: .milliseconds(300))
+      try await realTime(.milliseconds(300))
       #expect(try await !steering.get(name).mute.muted)
       try await send(30)
       let answer = try await muted
@@ -181,7 +183,10 @@ struct SteeringTests {
   }
 
   @Test func aReporterIsAnsweredAlsoWhenTheMediaClientFallsSilent() async throws {
-    try await TestServer.run { server in
+    let clock = TestClock()
+    try await TestServer.run {
+      $0.clock = clock
+    } _: { server in
       let stream = try await server.client.process(
         .mediaClock().with { $0.config.mute.gesturePolicy = .ask })
       let session = stream.started.session
@@ -190,7 +195,9 @@ struct SteeringTests {
       #expect(try await steering.reportMuteGesture(session, id: "0").outcome == .ignored)
       try await stream.send(.with { $0.microphone.samples = Data(AudioFormat.s16.babble(100)) })
       while try await !(stream.receive()?.audio.frames.isEmpty ?? true) { break }
-      let answer = try await steering.reportMuteGesture(session, id: "1")
+      let answer = try await clock.advancing(by: .seconds(1)) {
+        try await steering.reportMuteGesture(session, id: "1")
+      }
       #expect(answer.outcome == .timedOut && answer.state.muted)
       stream.cancel()
     }

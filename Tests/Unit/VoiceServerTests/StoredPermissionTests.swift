@@ -6,6 +6,7 @@ import SwiftProtobuf
 import Synchronization
 import TestCredentials
 import Testing
+import TestTime
 import VoiceClient
 
 @testable import VoiceServer
@@ -169,7 +170,7 @@ struct StoredPermissionTests {
 
   /// Waits until the file contains this many decisions.
   private func saved(_ count: Int) async throws {
-    try await until("the file has \(count) decisions") {
+    try await eventually("the file has \(count) decisions") {
       let list =
         (try? JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: file))))
         as? [Any]

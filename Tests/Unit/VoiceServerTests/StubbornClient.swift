@@ -78,22 +78,31 @@ final class StubbornClient {
     try send(requests.map { try $0.serializedBytes() }, halfClosing: halfClosing)
   }
 
-  /// Sends messages in pieces of the sizes that `nextPiece` returns, up to 16,384 bytes.
-  func send(
-    _ messages: [[UInt8]], halfClosing: Bool, nextPiece: () -> Int = { 16_384 }
-  ) throws {
-    var bytes: [UInt8] = []
-    for message in messages {
+  func send(_ messages: [[UInt8]], halfClosing: Bool) throws {
+    var rest = try Self.bytes(of: messages)
+    while !rest.isEmpty { try send(16_384, of: &rest, halfClosing: halfClosing) }
+  }
+
+  /// Sends messages and ends the input, in pieces of the sizes that `nextPiece` returns, up to 16,384
+  /// bytes.
+  func send(_ messages: [[UInt8]], nextPiece: () async throws -> Int) async throws {
+    var rest = try Self.bytes(of: messages)
+    while !rest.isEmpty { try await send(nextPiece(), of: &rest, halfClosing: true) }
+  }
+
+  private static func bytes(of messages: [[UInt8]]) throws -> ArraySlice<UInt8> {
+    let bytes = messages.reduce(into: [UInt8]()) { bytes, message in
       bytes += [0] + Self.bytes(UInt32(message.count)) + message
     }
     try #require(bytes.count < 65_535)
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let part = rest.prefix(nextPiece())
-      rest = rest.dropFirst(part.count)
-      let isLast = halfClosing && rest.isEmpty
-      try writeFrame(Self.data, flags: isLast ? Self.endStream : 0, stream: 1, Array(part))
-    }
+    return bytes[...]
+  }
+
+  private func send(_ size: Int, of rest: inout ArraySlice<UInt8>, halfClosing: Bool) throws {
+    let part = rest.prefix(size)
+    rest = rest.dropFirst(part.count)
+    let isLast = halfClosing && rest.isEmpty
+    try writeFrame(Self.data, flags: isLast ? Self.endStream : 0, stream: 1, Array(part))
   }
 
   /// Sends a message without its last byte.

@@ -4,6 +4,7 @@ import Foundation
 import GRPCTransport
 import SwiftProtobuf
 import Testing
+import TestTime
 import VoiceClient
 import VoiceEngines
 import VoiceServer
@@ -93,7 +94,7 @@ struct TestServer {
 
   /// Waits until the server counts this many sessions.
   func sessionsActive(become count: UInt32) async throws {
-    try await until("sessions_active becomes \(count)") {
+    try await eventually("sessions_active becomes \(count)") {
       try await client.capabilities().sessionsActive == count
     }
   }

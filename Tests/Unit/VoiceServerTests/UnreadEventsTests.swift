@@ -4,6 +4,7 @@ import Foundation
 import GRPCTransport
 import SwiftProtobuf
 import Testing
+import TestTime
 import VoiceClient
 import VoiceServer
 
@@ -86,7 +87,7 @@ struct UnreadEventsTests {
       if refusal?.reason == "NO_SESSION" { return count }
       if refusal == nil { count += 1 }
       try #require(ContinuousClock.now < end, "\(session) never ended")
-      try await Task.sleep(for: pause)
+      try await realTime(pause)
     }
   }
 }

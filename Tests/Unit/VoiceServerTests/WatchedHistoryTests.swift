@@ -4,6 +4,7 @@ import Foundation
 import GRPCTransport
 import SwiftProtobuf
 import Testing
+import TestTime
 import VoiceClient
 
 /// Past events for watchers, and their order.
@@ -23,11 +24,12 @@ struct WatchedHistoryTests {
                 }
               }
             }
+            let pace = Metronome(every: .milliseconds(1))
             for index in 0..<40 {
               let watch = try await server.steering(as: "watcher \(index)").watch(client.session)
               let snapshot = try #require(try await watch.receive())
               group.addTask { try await [snapshot] + watch.rest() }
-              try await Task.sleep(for: .milliseconds(1))
+              try await pace.beat(index + 1)
             }
             try await changing.waitForAll()
           }

@@ -1,5 +1,3 @@
-internal import AudioCodecs
-internal import AudioCore
 internal import Operations
 
 /// The rules of a call between a client and a Realtime API.
@@ -75,17 +73,14 @@ struct RealtimeRelay: Relay {
   /// The session as the upstream described it last.
   var session = RealtimeSession([:])
   var input = WireAudio.pcm16(rate: RealtimeSession.pcmRate)
-  var output = WireAudio.pcm16(rate: RealtimeSession.pcmRate)
+  private var upstream = UpstreamSound()
   var line: LiveLine<Item>?
   var playback: PlaybackLine
-  /// The converter of the upstream's sound to the rate of the microphone, or nil.
-  private var converter: StreamResampler?
   /// An update of the session that changes the format of the client's sound, and waits for the sound before.
   private var formatChange: (event: RealtimeEvent, message: WebSocketMessage)?
   private var heldBytes = 0
-  /// The samples that are split between two messages of the client, and of an item of the upstream.
+  /// The byte of a sample that is split between two messages of the client.
   private var inputHalf: UInt8?
-  private var outputHalf: (item: String, byte: UInt8?) = ("", nil)
 
   var turns: Turns
   /// The time of the sound that was sent upstream, in seconds.
@@ -181,7 +176,7 @@ struct RealtimeRelay: Relay {
     line?.close()
     line = nil
     playback = PlaybackLine(rate: input.rate, now: now)
-    converter = nil
+    upstream.restart()
     turns.gate = TurnGate(rate: input.rate)
     // Until a session processes the new format, nothing but the upstream finds turns.
     turns.isProcessed = false
@@ -255,32 +250,19 @@ struct RealtimeRelay: Relay {
   /// Adds sound of the upstream to the playback.
   mutating func play(_ event: RealtimeEvent) {
     let item = event.text("item_id") ?? ""
-    if item != outputHalf.item { outputHalf = (item, nil) }
-    guard let text = event.text("delta"),
-      let samples = output.samples(text, after: &outputHalf.byte)
-    else { return }
+    guard let text = event.text("delta"), let samples = upstream.decode(text, of: item) else {
+      return
+    }
     if let response = event.text("response_id"), response == responses.interrupted { return }
     let source = PlaybackLine.Source(
       item: item, contentIndex: event.fields["content_index"] as? Int ?? 0)
-    playback.append(atInputRate(samples), of: source)
-  }
-
-  private mutating func atInputRate(_ samples: [Int16]) -> [Int16] {
-    guard output.rate != input.rate, let rate = SampleRate(rawValue: input.rate) else {
-      return samples
-    }
-    if converter == nil { converter = try? StreamResampler(from: output.rate, to: rate) }
-    let converted = converter?.process(samples.map { Float($0) / 32768 }, isLast: false) ?? []
-    return converted.map { Int16(max(-32768, min(32767, ($0 * 32768).rounded()))) }
+    playback.append(upstream.convert(samples, to: input.rate), of: source)
   }
 
   /// Uses the format that the upstream describes.
   mutating func use(_ new: RealtimeSession, isFirst: Bool, now: Instant) {
     session = new
-    if let format = new.outputFormat, format != output {
-      output = format
-      converter = nil
-    }
+    if let format = new.outputFormat { upstream.format = format }
     if isFirst, let format = new.inputFormat, format != input, line == nil {
       input = format
       playback = PlaybackLine(rate: input.rate, now: now)

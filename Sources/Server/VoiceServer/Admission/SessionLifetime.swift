@@ -11,7 +11,7 @@ final class SessionLifetime {
 
   private var thread: CallThread
   private let limits: AdmissionLimits
-  private let began = ContinuousClock.now
+  private let began: ContinuousClock.Instant
   private let lastAudio: () -> ContinuousClock.Instant?
   private let end: End
   private var idleCheck: Timer?
@@ -24,6 +24,7 @@ final class SessionLifetime {
     lastAudio: @escaping () -> ContinuousClock.Instant?, end: @escaping End
   ) {
     self.thread = thread
+    began = thread.now
     self.limits = limits
     self.lastAudio = lastAudio
     self.end = end
@@ -39,7 +40,7 @@ final class SessionLifetime {
   private func start() {
     if limits.idleLimit > .zero { checkIdle(after: timeToIdle) }
     if limits.longestSession > .zero {
-      let left = limits.longestSession - (.now - began)
+      let left = limits.longestSession - (thread.now - began)
       ending = thread.schedule(after: max(.zero, left)) { [weak self] in
         guard let self else { return }
         end(.maxDuration, .longestSession(limits.longestSession))
@@ -47,7 +48,7 @@ final class SessionLifetime {
     }
   }
 
-  private var timeToIdle: Duration { limits.idleLimit - (.now - (lastAudio() ?? began)) }
+  private var timeToIdle: Duration { limits.idleLimit - (thread.now - (lastAudio() ?? began)) }
 
   func stop() {
     idleCheck?.cancel()

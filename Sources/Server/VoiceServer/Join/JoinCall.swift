@@ -56,7 +56,9 @@ final class JoinCall: ServerCallHandler {
 
   func writeCompleted() {
     output.writeCompleted()
-    if let limit = backlog.limit(afterTaking: waitingFrames, now: .now) { drop(downTo: limit) }
+    if let limit = backlog.limit(afterTaking: waitingFrames, now: call.thread.now) {
+      drop(downTo: limit)
+    }
   }
 
   func cancelled() { leave() }
@@ -117,7 +119,9 @@ final class JoinCall: ServerCallHandler {
     while ring.readNext({ bytes in
       output.send(size: bytes.count, isDroppable: true) { $0.copyMemory(from: bytes) }
     }) {}
-    if let limit = backlog.limit(afterAdding: waitingFrames, now: .now) { drop(downTo: limit) }
+    if let limit = backlog.limit(afterAdding: waitingFrames, now: call.thread.now) {
+      drop(downTo: limit)
+    }
     switch end {
     case .sessionEnded: self.end(.ok)
     case .takenOver: self.end(.joinTakenOver)

@@ -69,9 +69,9 @@ struct MediaFlow {
 
   /// Returns the time to wait before the next request of a client in real time is read, or nil to read
   /// it at once. The session has processed the microphone up to `position`.
-  mutating func delay(position: Int64) -> Duration? {
+  mutating func delay(position: Int64, now: ContinuousClock.Instant) -> Duration? {
     let media = setup.microphone.rate.duration(ofSamples: Int(position)).nanoseconds
-    return pacer.delay(media: media, now: .now)
+    return pacer.delay(media: media, now: now)
   }
 
   /// The time by which the session is behind its client. Nil before the first audio.
@@ -100,16 +100,18 @@ struct MediaFlow {
   func frames(ofChunks chunks: Int) -> Int { chunks * setup.framesPerChunk }
 
   /// Returns the number of frames that may continue to wait after a chunk was added, or nil if all may.
-  mutating func limit(afterAdding waiting: Int, isHalfFull: Bool) -> Int? {
-    let limit = backlog.limit(afterAdding: waiting, now: .now)
+  mutating func limit(
+    afterAdding waiting: Int, isHalfFull: Bool, now: ContinuousClock.Instant
+  ) -> Int? {
+    let limit = backlog.limit(afterAdding: waiting, now: now)
     // A gap that is filled comes at once, and must not make the queue overflow.
     return isHalfFull ? OutputBacklog.most : limit
   }
 
   /// Returns the number of frames that may continue to wait after the reader took a chunk, or nil if
   /// all may.
-  mutating func limit(afterTaking waiting: Int) -> Int? {
-    backlog.limit(afterTaking: waiting, now: .now)
+  mutating func limit(afterTaking waiting: Int, now: ContinuousClock.Instant) -> Int? {
+    backlog.limit(afterTaking: waiting, now: now)
   }
 
   /// Records that a chunk of the output was dropped.
@@ -133,7 +135,9 @@ struct MediaFlow {
   // MARK: Statistics
 
   /// Returns the message about statistics, with the part that the session does not know.
-  func message(_ statistics: SessionStatistics, waiting frames: Int) -> Anechoic_V1_SessionStats {
+  func message(
+    _ statistics: SessionStatistics, waiting frames: Int, now: ContinuousClock.Instant
+  ) -> Anechoic_V1_SessionStats {
     var message = Anechoic_V1_SessionStats(
       statistics, median: frameTimes.percentile(0.5), slowest: slowFrame, jitter: jitter.value)
     message.flow.outputChunksDropped = chunksDropped
@@ -142,7 +146,7 @@ struct MediaFlow {
     message.flow.microphoneSamplesLate = lag.lateSamples
     message.flow.outputSamplesLost = samplesLost
     message.timing.outputBacklog = Google_Protobuf_Duration(.milliseconds(10) * frames)
-    if let lag = lag.value(at: .now) { message.timing.inputLag = Google_Protobuf_Duration(lag) }
+    if let lag = lag.value(at: now) { message.timing.inputLag = Google_Protobuf_Duration(lag) }
     return message
   }
 }

@@ -31,7 +31,7 @@ final class ProcessCall: ServerCallHandler {
   private var session: RunningSession?
   /// Whether the session reads nothing until its client has read more.
   private var isHeldBack = false
-  private var lastMessage = ContinuousClock.now
+  private var lastMessage: ContinuousClock.Instant
   private var resumption: Timer?
   /// The responses that were loaded for the session that starts.
   private var responses: HeadRelatedSet?
@@ -44,6 +44,7 @@ final class ProcessCall: ServerCallHandler {
     _ loads: ThreadLoads, _ costs: EngineCosts
   ) {
     self.call = call
+    lastMessage = call.thread.now
     self.configuration = configuration
     self.directory = directory
     self.loads = loads
@@ -52,7 +53,7 @@ final class ProcessCall: ServerCallHandler {
   }
 
   func received(_ message: UnsafeRawBufferPointer) {
-    lastMessage = .now
+    lastMessage = call.thread.now
     do throws(Status) {
       switch state {
       case .awaitingStart: return try startInTurn(message)
@@ -83,7 +84,7 @@ final class ProcessCall: ServerCallHandler {
 
   /// A client in real time that neither reads nor sends has lost its connection.
   func stalled() {
-    let isSilent = !isHeldBack && .now - lastMessage > Self.longestSilence
+    let isSilent = !isHeldBack && call.thread.now - lastMessage > Self.longestSilence
     if isSilent, session?.setup.isRealTime == true { lose() } else { close(.slowConsumer) }
   }
 

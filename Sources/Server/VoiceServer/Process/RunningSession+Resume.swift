@@ -20,7 +20,7 @@ extension RunningSession {
     session.apply(.suspended(waitsFor: resumption.window), sink: self)
     guard let end = endTimer(after: resumption.window) else { return close() }
     clockwork.stopSilenceCheck()
-    clockwork.suspension = Suspension(session: self, began: .now, end: end)
+    clockwork.suspension = Suspension(session: self, began: clockwork.now, end: end)
   }
 
   /// Passes the session to the thread of another call. Ends the call that it had before. Call this on
@@ -44,7 +44,7 @@ extension RunningSession {
   /// is impossible.
   func resume(at point: ResumePoint, link: ClientLink) throws(Status) {
     do throws(InvalidFieldError) { try check(point) } catch { throw Status(error) }
-    let suspendedFor = clockwork.suspension.map { .now - $0.began } ?? .zero
+    let suspendedFor = clockwork.suspension.map { clockwork.now - $0.began } ?? .zero
     clockwork.suspension?.end?.cancel()
     clockwork.suspension = nil
     let lastEvent = point.lastEventID ?? session.state.lastEventID
@@ -103,7 +103,7 @@ extension RunningSession {
     clockwork.lifetime?.move(to: clockwork.thread)
     for id in waiting.deadlines.keys { startDeadline(ofGesture: id) }
     if let suspension = clockwork.suspension, let resumption = handle.resumption {
-      let end = endTimer(after: resumption.window - (.now - suspension.began))
+      let end = endTimer(after: resumption.window - (clockwork.now - suspension.began))
       clockwork.suspension?.end = end
     }
   }

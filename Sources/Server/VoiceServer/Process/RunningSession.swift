@@ -113,7 +113,8 @@ final class RunningSession: SessionSink {
     let hasAudio: Bool
     do { hasAudio = try session.accept(message, sink: self) } catch { throw Status(error) }
     guard hasAudio else { return }
-    let now = ContinuousClock.now
+    let now = clockwork.now
+    flow.began(at: now)
     process { session.process(sink: self) }
     if setup.isRealTime { followPace(after: before, at: now) }
   }
@@ -211,13 +212,13 @@ final class RunningSession: SessionSink {
     // The session itself ends the gesture by the media clock. This timer ends it if the media clock
     // stops.
     let limit = session.state.configuration.mute.decisionTimeout + SessionClockwork.longestSilence
-    waiting.deadlines[gesture.id] = .init(time: .now + limit)
+    waiting.deadlines[gesture.id] = .init(time: clockwork.now + limit)
     startDeadline(ofGesture: gesture.id)
   }
 
   func startDeadline(ofGesture id: String) {
     guard let deadline = waiting.deadlines[id] else { return }
-    let delay = max(.zero, deadline.time - .now)
+    let delay = max(.zero, deadline.time - clockwork.now)
     waiting.deadlines[id]?.timer = clockwork.thread.schedule(after: delay) { [weak self] in
       guard let self, !isEnding else { return }
       session.apply(.gestureExpired(id: id), sink: self)
@@ -232,14 +233,15 @@ final class RunningSession: SessionSink {
     guard setup.isRealTime else {
       return output.waiting > Self.longestBacklog ? .afterWrites : .now
     }
-    return flow.delay(position: session.position).map { .later($0) } ?? .now
+    return flow.delay(position: session.position, now: clockwork.now).map { .later($0) } ?? .now
   }
 
   /// Continues the end of a session that waited for its reader. In real time, drops the audio by
   /// which a slow reader is too far behind.
   func clientHasRead() {
     if ending != nil, ending?.turn == nil { takeLastTurnLater() }
-    guard setup.isRealTime, let limit = flow.limit(afterTaking: waitingFrames) else { return }
+    guard setup.isRealTime, let limit = flow.limit(afterTaking: waitingFrames, now: clockwork.now)
+    else { return }
     drop(downTo: limit)
   }
 
@@ -263,6 +265,7 @@ final class RunningSession: SessionSink {
   /// Continues with the rest of the last request.
   func goOn() {
     guard !isEnding else { return }
+    flow.began(at: clockwork.now)
     process { session.apply(.turn, sink: self) }
   }
 
@@ -270,7 +273,6 @@ final class RunningSession: SessionSink {
   /// Runs per frame: no allocation, lock, log or await, except for the recorder of a recorded session.
   private func process(_ turn: () -> Void) {
     let began = ContinuousClock.now
-    flow.began(at: began)
     let position = session.position
     turn()
     waiting.answerControls(session.state)
@@ -295,7 +297,8 @@ final class RunningSession: SessionSink {
     clockwork.startSilenceCheck { [weak self] in
       guard let self, !isEnding else { return }
       clockwork.silenceCheckHappened()
-      guard let lastAudio = flow.lastAudio, .now - lastAudio < SessionClockwork.longestSilence
+      guard let lastAudio = flow.lastAudio,
+        clockwork.now - lastAudio < SessionClockwork.longestSilence
       else {
         session.apply(.microphoneStopped(alone: false), sink: self)
         return
@@ -313,7 +316,8 @@ final class RunningSession: SessionSink {
     guard let output = outlet.link?.output else { return }
     output.send(chunk)
     guard setup.isRealTime,
-      let limit = flow.limit(afterAdding: waitingFrames, isHalfFull: output.isHalfFull)
+      let limit = flow.limit(
+        afterAdding: waitingFrames, isHalfFull: output.isHalfFull, now: clockwork.now)
     else { return }
     drop(downTo: limit)
   }
@@ -336,7 +340,7 @@ final class RunningSession: SessionSink {
     outlet.observation.ended(
       handle.id, reason,
       Self.quality(
-        session.statistics, lasting: .now - clockwork.began, slowest: flow.slowFrame,
+        session.statistics, lasting: clockwork.now - clockwork.began, slowest: flow.slowFrame,
         chunksDropped: flow.chunksDropped))
     clockwork.lifetime?.stop()
     outlet.player?.playback.end(.sessionEnded)
@@ -389,7 +393,7 @@ final class RunningSession: SessionSink {
   var statistics: Anechoic_V1_SessionStats { message(session.statistics) }
 
   private func message(_ statistics: SessionStatistics) -> Anechoic_V1_SessionStats {
-    var message = flow.message(statistics, waiting: waitingFrames)
+    var message = flow.message(statistics, waiting: waitingFrames, now: clockwork.now)
     if let load = load.ofThread { message.timing.threadLoad = load }
     return message
   }

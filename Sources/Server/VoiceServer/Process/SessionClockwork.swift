@@ -11,10 +11,16 @@ struct SessionClockwork {
   var lifetime: SessionLifetime?
   /// The time in which the session waits for its client. Nil while it has one.
   var suspension: Suspension?
-  let began = ContinuousClock.now
+  let began: ContinuousClock.Instant
   private var silenceCheck: Timer?
 
-  init(_ thread: CallThread) { self.thread = thread }
+  init(_ thread: CallThread) {
+    self.thread = thread
+    began = thread.now
+  }
+
+  /// The present time, by the clock that the timers follow. Runs per frame.
+  var now: ContinuousClock.Instant { thread.now }
 
   /// Starts the silence check, unless it runs already. `happened` is called after half of
   /// `longestSilence`.

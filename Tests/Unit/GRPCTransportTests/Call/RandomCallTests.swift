@@ -2,6 +2,7 @@ import GRPCTransport
 import Synchronization
 import TestAudio
 import Testing
+import TestTime
 
 /// Real calls whose two sides act at random: they read, write, end and cancel, also twice and too
 /// late. The test runs in a process of its own, because libgrpc aborts the process for many
@@ -55,7 +56,7 @@ private func randomClient(_ channel: Channel, seed: UInt64) async {
         }
       }
     }
-    try? await Task.sleep(for: .milliseconds(Int(seed % 100)))
+    try? await realTime(.milliseconds(Int(seed % 100)))
     call.cancel()
   }
   while (try? await call.receive()) != nil {}
@@ -69,7 +70,7 @@ private func step(of call: ClientCall, _ random: inout SeededGenerator) async {
   case 8..<16: _ = try? await call.receive()
   case 16: call.halfClose()
   case 17: if Bool.random(using: &random) { call.cancel() }
-  default: try? await Task.sleep(for: .milliseconds(Int.random(in: 0..<5, using: &random)))
+  default: try? await realTime(.milliseconds(Int.random(in: 0..<5, using: &random)))
   }
 }
 

@@ -1,17 +1,21 @@
 import GRPCTransport
 import Testing
+import TestTime
 
 /// Clients that exceed the time limits of a server.
 @Suite(.timeLimit(.minutes(1)))
 struct CallDeadlineTests {
   private static let unstarted = Status(.deadlineExceeded, "no message came", details: [1, 2])
   private static let stalled = Status(.resourceExhausted, "nothing was read")
-  private static let start = CallDeadline(.milliseconds(200), unstarted)
+  private static let start = CallDeadline(.seconds(60), unstarted)
   private static let write = CallDeadline(.milliseconds(200), stalled)
 
   @Test func aCallThatSendsNothingEndsWithTheStatusOfTheStartDeadline() async throws {
-    try await withScript(.echo, deadlines: CallDeadlines(start: Self.start)) { server in
+    let clock = TestClock()
+    try await withScript(.echo, CallDeadlines(start: Self.start), clock) { server in
       let call = server.call()
+      try await server.journal.wait(for: .started)
+      clock.advance(by: .seconds(60))
       try await #expect(call.outcome() == Self.unstarted)
       try await server.journal.wait(for: .released)
       #expect(server.journal.events() == [.started, .ended, .released])
@@ -19,10 +23,13 @@ struct CallDeadlineTests {
   }
 
   @Test func aCallThatSentAMessageMayStaySilent() async throws {
-    try await withScript(.echo, deadlines: CallDeadlines(start: Self.start)) { server in
+    let clock = TestClock()
+    try await withScript(.echo, CallDeadlines(start: Self.start), clock) { server in
       let call = server.call()
       try await #expect(call.exchange([1]) == [1])
       let late = server.call()
+      try await server.journal.wait(for: .started, times: 2)
+      clock.advance(by: .seconds(60))
       try await #expect(late.outcome() == Self.unstarted)
       try await #expect(call.exchange([2]) == [2])
     }
@@ -31,15 +38,18 @@ struct CallDeadlineTests {
   @Test func anAsynchronousMethodHasAStartDeadlineToo() async throws {
     let method = ServerMethod.unary(.test) { request, _ in request }
       .with(CallDeadlines(start: Self.start))
-    try await withServer([method]) { server in
+    let clock = TestClock()
+    try await withServer([method], options: .loopback(clock)) { server in
       let call = server.call()
-      try await #expect(call.outcome() == Self.unstarted)
+      try await clock.advancing(by: .seconds(10)) {
+        try await #expect(call.outcome() == Self.unstarted)
+      }
     }
   }
 
   @Test func aClientThatDoesNotReadIsAborted() async throws {
     let script = ScriptedHandler.Script.source(500, bytes: 65_536)
-    try await withScript(script, deadlines: CallDeadlines(write: Self.write)) { server in
+    try await withScript(script, CallDeadlines(write: Self.write)) { server in
       let call = server.call()
       try await server.journal.wait(for: .released)
       let last = server.journal.events().suffix(4)
@@ -50,7 +60,7 @@ struct CallDeadlineTests {
 
   @Test func aClientThatReadsIsNot() async throws {
     let script = ScriptedHandler.Script.source(500, bytes: 65_536)
-    try await withScript(script, deadlines: CallDeadlines(write: Self.write)) { server in
+    try await withScript(script, CallDeadlines(write: Self.write)) { server in
       try await #expect(server.call().remainder().count == 500)
     }
   }
@@ -62,12 +72,15 @@ struct CallDeadlineTests {
       handler.call.read()
       started(handler)
     }
-    let write = CallDeadline(.seconds(1), Self.stalled)
-    try await withScript(script, deadlines: CallDeadlines(write: write)) { server in
+    let write = CallDeadline(.seconds(60), Self.stalled)
+    let clock = TestClock()
+    try await withScript(script, CallDeadlines(write: write), clock) { server in
       let call = server.call()
       // The next write cannot leave, and the status waits for it.
       _ = try await server.journal.standstill(of: .writeCompleted)
       call.halfClose()
+      try await server.journal.wait(for: .halfClosed)
+      clock.advance(by: .seconds(60))
       try await server.journal.wait(for: .released)
       #expect(server.journal.count(of: .halfClosed) == 1)
       #expect(server.journal.count(of: .note("stalled")) == 1)
@@ -98,12 +111,12 @@ struct CallDeadlineTests {
   }
 
   private func withScript(
-    _ script: ScriptedHandler.Script, deadlines: CallDeadlines,
+    _ script: ScriptedHandler.Script, _ deadlines: CallDeadlines, _ clock: TestClock? = nil,
     _ body: (TestServer) async throws -> Void
   ) async throws {
     let journal = Journal()
     let method = ServerMethod(.test) { ScriptedHandler($0, journal, script) }.with(deadlines)
-    try await withServer([method], journal: journal, body)
+    try await withServer([method], options: .loopback(clock), journal: journal, body)
   }
 }
 

@@ -1,6 +1,7 @@
 import GRPCTransport
 import Synchronization
 import Testing
+import TestTime
 
 /// The counts of observers, and the id of each call in logs.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,6 +1,7 @@
 import GRPCTransport
 import TestCredentials
 import Testing
+import TestTime
 
 /// Checks of calls before their handlers exist.
 @Suite(.timeLimit(.minutes(1)))

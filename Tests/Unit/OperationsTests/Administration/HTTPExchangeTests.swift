@@ -2,6 +2,7 @@ import Operations
 import Synchronization
 import TestNetwork
 import Testing
+import TestTime
 
 /// Answers that tasks make, through real sockets.
 @Suite(.timeLimit(.minutes(1)))
@@ -67,7 +68,7 @@ struct HTTPExchangeTests {
     let count = count
     let listener = try listener { _ in
       count.sent()
-      try? await Task.sleep(for: .seconds(600))
+      try? await untilCancelled()
       count.ended()
     }
     let client = try Client(listener)
@@ -82,7 +83,7 @@ struct HTTPExchangeTests {
     let listener = try listener { exchange in
       try? await exchange.begin(HTTPResponse("", contentType: "text/event-stream"))
       count.sent()
-      try? await Task.sleep(for: .seconds(600))
+      try? await untilCancelled()
     }
     let clients = try (0..<HTTPListener.mostExchanges).map { _ in
       try Client(listener)
@@ -113,9 +114,9 @@ private final class Counted: Sendable {
   func ended() { counts.withLock { $0.ends += 1 } }
 
   func waitForParts(_ parts: Int) async throws {
-    while counts.withLock({ $0.parts }) < parts { try await Task.sleep(for: .milliseconds(2)) }
+    try await eventually("\(parts) parts") { self.parts >= parts }
   }
   func waitForEnds(_ ends: Int) async throws {
-    while counts.withLock({ $0.ends }) < ends { try await Task.sleep(for: .milliseconds(2)) }
+    try await eventually("\(ends) ends") { counts.withLock { $0.ends } >= ends }
   }
 }

@@ -5,6 +5,7 @@ import Operations
 import Synchronization
 import TestNetwork
 import Testing
+import TestTime
 
 /// The listener, through real sockets.
 @Suite(.timeLimit(.minutes(1)))
@@ -169,15 +170,8 @@ struct HTTPListenerTests {
       address = first.address
       first.stop()
     }
-    let limit = ContinuousClock.now + .seconds(5)
-    while true {
-      do {
-        _ = try listener(address)
-        return
-      } catch {
-        try #require(ContinuousClock.now < limit)
-        try await Task.sleep(for: .milliseconds(10))
-      }
+    try await eventually("the address is free", within: .seconds(5)) {
+      (try? listener(address)) != nil
     }
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import TestNetwork
 import Testing
+import TestTime
 
 @testable import Operations
 
@@ -53,14 +54,19 @@ struct WebSocketServiceTests {
   /// The socket of a connection, which its reports use.
   private final class Holder: Sendable {
     private let socket: Mutex<WebSocket?>
+    private let isHeld = DispatchSemaphore(value: 0)
 
     init(_ socket: consuming Mutex<WebSocket?>) { self.socket = socket }
 
-    func hold(_ new: WebSocket) { socket.withLock { $0 = new } }
+    func hold(_ new: WebSocket) {
+      socket.withLock { $0 = new }
+      isHeld.signal()
+    }
 
     func answer(_ report: WebSocket.Report) {
       // The report may come before `hold`.
-      while socket.withLock({ $0 }) == nil { Thread.sleep(forTimeInterval: 0.001) }
+      isHeld.wait()
+      isHeld.signal()
       guard let socket = socket.withLock({ $0 }) else { return }
       switch report {
       case .message(let message): socket.send(message)
@@ -73,6 +79,7 @@ struct WebSocketServiceTests {
 
   private final class Journal: Sendable {
     private let words = Mutex<[String]>([])
+    private let news = NSCondition()
 
     func add(_ report: WebSocket.Report) {
       let word =
@@ -84,13 +91,15 @@ struct WebSocketServiceTests {
         case .lost: "lost"
         }
       words.withLock { $0.append(word) }
+      news.withLock { news.broadcast() }
     }
 
     func wait(for word: String) throws {
-      let end = ContinuousClock.now + .seconds(20)
-      while !words.withLock({ $0.contains(word) }) {
-        try #require(ContinuousClock.now < end, "\(word) never came: \(words.withLock { $0 })")
-        Thread.sleep(forTimeInterval: 0.005)
+      let end = Date.now + 20
+      try news.withLock {
+        while !all.contains(word) {
+          try #require(news.wait(until: end), "\(word) never came: \(all)")
+        }
       }
     }
 
@@ -173,18 +182,19 @@ struct WebSocketServiceTests {
     #expect(large.rest().last?.code == 1009)
   }
 
-  @Test func aConnectionThatIsResetIsLostOnce() throws {
+  @Test func aConnectionThatIsResetIsLostOnce() async throws {
     let echo = try Echo()
     let client = try echo.client()
     client.send("x")
     #expect(client.next()?.text == "x")
     client.reset()
     try echo.reports.wait(for: "lost")
-    Thread.sleep(forTimeInterval: 0.05)
-    #expect(echo.reports.all.filter { $0 == "lost" }.count == 1)
+    try await remains("lost once", for: .milliseconds(50)) {
+      echo.reports.all.count { $0 == "lost" } == 1
+    }
   }
 
-  @Test func aClientIsHeldBackWhileNobodyReads() throws {
+  @Test func aClientIsHeldBackWhileNobodyReads() async throws {
     let echo = try Echo(isReading: false)
     let client = try echo.client()
     // Far more than the server and the system keep. The client would block without another thread.
@@ -196,20 +206,20 @@ struct WebSocketServiceTests {
       }
     }
     thread.start()
-    Thread.sleep(forTimeInterval: 0.5)
-    #expect(sent.load(ordering: .relaxed) < 60)
+    let most = try await settled("the client") { sent.load(ordering: .relaxed) }
+    #expect(most < 60)
     #expect(echo.reports.all == [])
     client.reset()
   }
 
   /// Otherwise seconds of sound wait there, and nothing that is too old can be dropped.
-  @Test func littleOutputWaitsInTheSystemForASlowNetwork() throws {
+  @Test func littleOutputWaitsInTheSystemForASlowNetwork() async throws {
     let echo = try Echo()
     let client = try RawWebSocketClient(echo.listener.address, "/", receiveBuffer: 4096)
     for _ in 0..<200 { client.send(RawWebSocketClient.binary, [UInt8](repeating: 0, count: 1024)) }
     try echo.reports.wait(for: "sent")
-    Thread.sleep(forTimeInterval: 0.5)
-    #expect(echo.reports.all.count { $0 == "sent" } < 48)
+    let most = try await settled("the output") { echo.reports.all.count { $0 == "sent" } }
+    #expect(most < 48)
     client.reset()
   }
 

@@ -7,6 +7,7 @@ import SwiftProtobuf
 import TestAudio
 import TestNetwork
 import Testing
+import TestTime
 import VoiceClient
 import VoiceServer
 
@@ -123,9 +124,10 @@ struct OpusSessionTests {
     try await TestServer.runWithProxy { _, proxy in
       let stream = try await proxy.client().processResumably(start)
       async let sending: Void = {
-        for packet in call.microphone {
+        let pace = Metronome(every: .milliseconds(1))
+        for (number, packet) in call.microphone.enumerated() {
           try await stream.send(.with { $0.microphone.samples = Data(packet) })
-          try await Task.sleep(for: .milliseconds(1))
+          try await pace.beat(number + 1)
         }
         stream.finish()
       }()

@@ -6,6 +6,7 @@ import SessionWire
 import SwiftProtobuf
 import Testing
 import TestNetwork
+import TestTime
 import VoiceClient
 import VoiceServer
 
@@ -171,7 +172,7 @@ struct RefusedResumptionTests {
       }
       proxy.cut()
       let olga = server.steering(as: "olga")
-      try await until("all are suspended") {
+      try await eventually("all are suspended") {
         try await olga.list().count { $0.state == .suspended } == 200
       }
       let began = ContinuousClock.now

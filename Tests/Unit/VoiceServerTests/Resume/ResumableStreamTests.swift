@@ -6,6 +6,7 @@ import SwiftProtobuf
 import Synchronization
 import Testing
 import TestNetwork
+import TestTime
 import VoiceClient
 import VoiceServer
 
@@ -23,7 +24,7 @@ struct ResumableStreamTests {
       async let sending: Void = call.send(microphone, pause: .milliseconds(1))
       async let cutting: Void = {
         for count in [200, 600, 1200] {
-          try await until("\(count) frames") { call.recording.frames.count > count }
+          try await eventually("\(count) frames") { call.recording.frames.count > count }
           proxy.cut()
         }
       }()
@@ -46,11 +47,11 @@ struct ResumableStreamTests {
       async let receiving: Void = call.receive()
       let microphone = AudioFormat.s16.babble(4000)
       async let sending: Void = call.send(microphone, pause: .milliseconds(10))
-      try await until("frames") { call.recording.frames.count > 50 }
+      try await eventually("frames") { call.recording.frames.count > 50 }
       proxy.refuse(true)
       proxy.cut()
-      try await until("a loss") { call.losses == 1 }
-      try await Task.sleep(for: .milliseconds(500))
+      try await eventually("a loss") { call.losses == 1 }
+      try await call.sends(frames: 50)
       proxy.refuse(false)
       try await sending
       try await receiving
@@ -72,7 +73,7 @@ struct ResumableStreamTests {
       let call = LongCall(stream)
       async let receiving: Void = call.receive()
       async let sending: Void = call.send(AudioFormat.s16.babble(3000), pause: .milliseconds(10))
-      try await until("frames") { call.recording.frames.count > 50 }
+      try await eventually("frames") { call.recording.frames.count > 50 }
       // The server notices nothing, so the client takes its session over.
       proxy.freeze()
       try await sending
@@ -102,11 +103,11 @@ struct ResumableStreamTests {
       let call = LongCall(stream)
       async let receiving: Void = call.receive()
       async let sending: Void = call.send(AudioFormat.s16.babble(4000), pause: .milliseconds(10))
-      try await until("frames") { call.recording.frames.count > 50 }
+      try await eventually("frames") { call.recording.frames.count > 50 }
       let lost = ContinuousClock.now
       proxy.refuse(true)
       proxy.cut()
-      try await until("a new session") { !call.restarts.isEmpty }
+      try await eventually("a new session") { !call.restarts.isEmpty }
       print("a new session elsewhere after \(ContinuousClock.now - lost)")
       try await sending
       try await receiving
@@ -131,7 +132,7 @@ struct ResumableStreamTests {
       let call = LongCall(stream)
       async let receiving: Void = call.receive()
       async let sending: Void = call.send(AudioFormat.s16.babble(4000), pause: .milliseconds(10))
-      try await until("frames") { call.recording.frames.count > 50 }
+      try await eventually("frames") { call.recording.frames.count > 50 }
       let olga = try TestServer(first).steering(as: "olga")
       _ = try await olga.setMute(stream.started.session, muted: true)
       try await stream.send(
@@ -139,15 +140,15 @@ struct ResumableStreamTests {
           $0.updateConfig.config.preferredMicMode = .wideSpectrum
           $0.updateConfig.updateMask.paths = ["preferred_mic_mode"]
         })
-      try await until("mute") { call.recording.events.contains { $0.muteChanged.state.muted } }
-      try await until("a mode") {
+      try await eventually("mute") { call.recording.events.contains { $0.muteChanged.state.muted } }
+      try await eventually("a mode") {
         call.recording.events.contains {
           $0.configChanged.config.preferredMicMode == .wideSpectrum
         }
       }
       proxy.refuse(true)
       proxy.cut()
-      try await Task.sleep(for: .milliseconds(600))
+      try await call.sends(frames: 60)
       proxy.retarget(to: second.address)
       proxy.refuse(false)
       try await sending
@@ -173,7 +174,7 @@ struct ResumableStreamTests {
       let call = LongCall(stream)
       async let receiving: Void = call.receive()
       async let sending: Void = call.send(AudioFormat.s16.babble(2000), pause: .milliseconds(10))
-      try await until("frames") { call.recording.frames.count > 50 }
+      try await eventually("frames") { call.recording.frames.count > 50 }
       await first.stop(grace: .milliseconds(100))
       try await sending
       try await receiving
@@ -218,6 +219,7 @@ private final class LongCall: Sendable {
 
   private let stream: ResumableStream
   private let state = Mutex(State())
+  private let sent = Atomic(0)
 
   init(_ stream: ResumableStream) { self.stream = stream }
 
@@ -231,15 +233,24 @@ private final class LongCall: Sendable {
   /// Sends the microphone 10 ms at a time, and ends the input.
   func send(_ microphone: [UInt8], pause: Duration) async throws {
     let size = AudioFormat.s16.bytes(10)
-    let began = ContinuousClock.now
+    let device = Metronome(every: pause)
     for (frame, offset) in stride(from: 0, to: microphone.count, by: size).enumerated() {
       try await stream.send(
         Anechoic_V1_AudioInput.with {
           $0.microphone.samples = Data(microphone[offset..<offset + size])
         })
-      try await Task.sleep(until: began + pause * (frame + 1), clock: .continuous)
+      sent.store(frame + 1, ordering: .relaxed)
+      try await device.beat(frame + 1)
     }
     stream.finish()
+  }
+
+  /// Waits until this many more frames have been passed to the stream.
+  func sends(frames: Int) async throws {
+    let first = sent.load(ordering: .relaxed)
+    try await eventually("\(frames) more frames") {
+      sent.load(ordering: .relaxed) >= first + frames
+    }
   }
 
   func receive() async throws {

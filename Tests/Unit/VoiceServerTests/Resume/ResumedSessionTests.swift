@@ -6,6 +6,7 @@ import SessionWire
 import SwiftProtobuf
 import Testing
 import TestNetwork
+import TestTime
 import VoiceClient
 import VoiceServer
 
@@ -143,7 +144,7 @@ struct ResumedSessionTests {
       #expect(gap.discontinuity.missingSamples == 32_000)
       #expect(gap.discontinuity.reason == .connectionLost && gap.discontinuity.input == .microphone)
       let olga = server.steering(as: "olga")
-      try await until("the gap is concealed") {
+      try await eventually("the gap is concealed") {
         try await olga.get(client.session).stats.flow.samplesConcealed == 32_000
       }
       let stats = try await olga.get(client.session).stats
@@ -185,7 +186,7 @@ struct ResumedSessionTests {
       #expect(client.resumed.processedSample == 50 * 160)
       try await client.talk(frames: 10)
       // Statistics may be 100 ms old.
-      try await until("the loss is counted") {
+      try await eventually("the loss is counted") {
         let stats = try await server.steering(as: "olga").get(client.session).stats
         return stats.flow.outputSamplesLost == 40 * 160
       }
@@ -218,19 +219,24 @@ struct ResumedSessionTests {
   }
 
   @Test func theWindowEndsWithALostClient() async throws {
-    try await TestServer.runWithProxy { server, proxy in
-      let start = Anechoic_V1_Start.mediaClock().with {
-        $0.resumeWindow = Google_Protobuf_Duration(rounding: .milliseconds(300))
-      }
+    let clock = TestClock()
+    try await TestServer.runWithProxy {
+      $0.clock = clock
+    } _: { server, proxy in
+      let start = Anechoic_V1_Start.mediaClock().with { $0.resumeWindow.seconds = 9 }
       let client = try await ResumingClient(proxy.client(), start)
       #expect(client.stream.started.resumeWindow == start.resumeWindow)
       try await client.talk(frames: 10)
       let watch = try await server.steering(as: "olga").begunWatch(client.session)
-      let lost = ContinuousClock.now
       proxy.cut()
+      _ = try await watch.event { $0.sessionSuspended.hasResumeWindow }
+      clock.advance(by: .seconds(8))
+      try await remains("suspended", for: .milliseconds(50)) {
+        try await server.steering(as: "olga").get(client.session).state == .suspended
+      }
+      clock.advance(by: .seconds(1))
       let end = try await watch.event { $0.sessionEnded.reason != .unspecified }
       #expect(end.sessionEnded.reason == .clientLost)
-      #expect(.now - lost >= .milliseconds(300))
       try await server.hasNoSessions()
       let status = try await refusal { try await client.resume(on: proxy.client()) }
       #expect(status?.code == .notFound && status?.reason == "RESUME_TOKEN_UNKNOWN")

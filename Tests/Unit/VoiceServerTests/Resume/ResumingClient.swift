@@ -5,6 +5,7 @@ import GRPCTransport
 import SwiftProtobuf
 import Testing
 import TestNetwork
+import TestTime
 import VoiceClient
 import VoiceServer
 
@@ -133,13 +134,13 @@ extension TestServer {
   /// Waits until no session runs or waits.
   func hasNoSessions() async throws {
     let steering = steering(as: "waiter")
-    try await until("no session") { try await steering.list().isEmpty }
+    try await eventually("no session") { try await steering.list().isEmpty }
   }
 
   /// Waits until a session has a state.
   func session(_ name: String, becomes state: Anechoic_V1_Session.State) async throws {
     let steering = steering(as: "waiter")
-    try await until("\(name) is \(state)") { try await steering.get(name).state == state }
+    try await eventually("\(name) is \(state)") { try await steering.get(name).state == state }
   }
 }
 

@@ -6,8 +6,17 @@ internal import Synchronization
 /// Two references to the same thread are the same object.
 public final class CallThread: Sendable {
   private let queue: Mutex<QueuePointer?>
+  /// The clock of the server, or nil for that of the system.
+  let clock: (any CallClock)?
 
-  init(queue: OpaquePointer) { self.queue = Mutex(QueuePointer(queue: queue)) }
+  init(queue: OpaquePointer, clock: (any CallClock)?) {
+    self.queue = Mutex(QueuePointer(queue: queue))
+    self.clock = clock
+  }
+
+  /// The present time, by the clock that the timers of the thread follow. May be called from any
+  /// thread. Runs per frame.
+  public var now: ContinuousClock.Instant { clock?.now ?? .now }
 
   /// Runs `work` on the thread soon, in the order of the calls of `perform`. May be called from any
   /// thread. Drops `work` if the server stops first.
@@ -22,7 +31,9 @@ public final class CallThread: Sendable {
   /// `work`, if the server has stopped.
   public func schedule(after delay: Duration, _ work: @escaping () -> Void) -> Timer? {
     // The queue exists as long as its thread, which runs this.
-    queue.withLock { $0 }.flatMap { Timer(on: $0.queue, after: delay, work) }
+    guard let queue = queue.withLock({ $0 })?.queue else { return nil }
+    guard let clock, delay > .zero else { return Timer(on: queue, after: delay, work) }
+    return Timer(by: clock, after: delay, work) { [weak self] in self?.perform($0) }
   }
 
   /// Runs `work` on the thread when no call of the thread has an event. Call this on the thread.
@@ -43,11 +54,14 @@ final class CallThreads: Sendable {
   }
 
   private let state = Mutex(State())
+  private let clock: (any CallClock)?
+
+  init(clock: (any CallClock)?) { self.clock = clock }
 
   func thread(of queue: OpaquePointer) -> CallThread {
     state.withLock { state in
       if let thread = state.threads[queue] { return thread }
-      let thread = CallThread(queue: queue)
+      let thread = CallThread(queue: queue, clock: clock)
       if state.isClosed { thread.close() } else { state.threads[queue] = thread }
       return thread
     }

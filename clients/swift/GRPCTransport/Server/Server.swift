@@ -15,6 +15,8 @@ public final class Server: Sendable {
     public var connection = ConnectionOptions()
     public var limits = ServerLimits()
     public var security = ServerSecurity.plaintext
+    /// The clock of the calls, or nil for that of the system.
+    package var clock: (any CallClock)?
 
     public init(addresses: [String], queueCount: Int = 1) {
       self.addresses = addresses
@@ -31,8 +33,7 @@ public final class Server: Sendable {
       throw .addressUnavailable(address)
     }
     guard Set(methods.map(\.method)).count == methods.count else { throw .notStarted }
-    let context = Unmanaged.passRetained(
-      Methods(methods, options.limits))
+    let context = Unmanaged.passRetained(Methods(methods, options))
     var failed = 0
     let server = withCStrings(options.addresses) { addresses in
       withCStrings(methods.map(\.method.path)) { paths in

@@ -14,13 +14,8 @@ public final class ServerCall {
   private let queue: OpaquePointer
   /// The id of the call in the server's log. Empty if the method has no `correlationHeader`.
   public private(set) var correlation = ""
-  /// The trace of the call. Nil unless the method has a tracer that records this call.
-  public private(set) var trace: (any CallTrace)?
   private let largestMessage: Int
-  private let observer: (any CallObserver)?
-  private let startedAt = ContinuousClock.now
-  /// The code of the status that the call ends with, once it is known.
-  private var outcome: StatusCode?
+  private var account: CallAccount
   private var machine: ServerCallMachine
   private var handler: (any ServerCallHandler)?
   private var place: OpenCalls.Place?
@@ -35,10 +30,11 @@ public final class ServerCall {
     self.queue = queue
     self.method = method.method
     largestMessage = method.largestMessage ?? .max
-    observer = method.observer
     executor = CallExecutor(queue: queue)
     thread = threads.thread(of: queue)
-    machine = ServerCallMachine(deadlines: method.deadlines, now: .now)
+    let now = thread.now
+    account = CallAccount(method.observer, now: now)
+    machine = ServerCallMachine(deadlines: method.deadlines, now: now)
   }
 
   /// The maximum size of the headers of a call in bytes. It leaves room for a token of 8 KiB.
@@ -48,12 +44,12 @@ public final class ServerCall {
   /// has too many open calls, if its headers are too large, or if the interceptor of the method
   /// refuses it.
   func start(_ method: ServerMethod, among openCalls: OpenCalls) {
-    observer?.started()
+    account.observer?.started()
     if let header = method.correlationHeader {
       correlation = CorrelationID.of(metadata)
       addInitialMetadata(header, correlation)
     }
-    trace = method.tracer?.trace(of: self)
+    account.trace = method.tracer?.trace(of: self)
     place = openCalls.enter(self)
     guard place != nil else { return finish(openCalls.refusal) }
     guard metadata.size <= Self.largestHeaders else {
@@ -71,7 +67,7 @@ public final class ServerCall {
         executor.perform { reference.call.follow(decision, method) }
       }
     }
-    startTimer(now: .now)
+    startTimer(now: thread.now)
   }
 
   private func follow(_ decision: Admission.Decision, _ method: ServerMethod) {
@@ -85,7 +81,7 @@ public final class ServerCall {
         schedule(after: expiry.after) { [weak self] in self?.finish(expiry.status) }
       }
       handler = method.start(self)
-      startTimer(now: .now)
+      startTimer(now: thread.now)
     }
   }
 
@@ -100,24 +96,27 @@ public final class ServerCall {
   /// Sends a copy of a message. Throws `secondWriter` until the previous write has completed. Runs
   /// per frame.
   public func write(_ message: UnsafeRawBufferPointer) throws(CallMisuseError) {
-    let now = ContinuousClock.now
+    let now = thread.now
     switch machine.write(now: now) {
     case .write:
       let isAccepted = transport.write(message)
       assert(isAccepted, "the transport refused a write that the machine allowed")
-      observer?.sent()
+      account.observer?.sent()
       startTimer(now: now)
     case .refuse(let misuse): throw misuse
     default: break
     }
   }
 
+  /// The trace of the call. Nil unless the method has a tracer that records this call.
+  public var trace: (any CallTrace)? { account.trace }
+
   /// Whether a write is in flight.
   public var isWriting: Bool { machine.isWriting }
 
   /// Ends the call with a status, once the write in flight has left. Only the first end counts.
   public func finish(_ status: Status, trailers: Metadata = Metadata()) {
-    let now = ContinuousClock.now
+    let now = thread.now
     perform(machine.finish(status, trailers, now: now))
     startTimer(now: now)
   }
@@ -133,7 +132,7 @@ public final class ServerCall {
     get { machine.deadlines.write }
     set {
       machine.deadlines.write = newValue
-      startTimer(now: .now)
+      startTimer(now: thread.now)
     }
   }
 
@@ -166,7 +165,10 @@ public final class ServerCall {
   /// never runs `work`, if the call has ended or the server is stopping.
   public func schedule(after delay: Duration, _ work: @escaping () -> Void) -> Timer? {
     guard !machine.hasEnded else { return nil }
-    return Timer(on: queue, after: delay, whileOpen(work))
+    guard let clock = thread.clock, delay > .zero else {
+      return Timer(on: queue, after: delay, whileOpen(work))
+    }
+    return Timer(by: clock, after: delay, work) { [executor] in executor.perform($0) }
   }
 
   /// Runs `work` on this thread when no call of the thread has an event, unless the call has ended
@@ -191,7 +193,7 @@ extension ServerCall {
   func received(_ message: UnsafeRawBufferPointer) {
     place?.hasMessage()
     guard case .deliver = machine.received() else { return }
-    observer?.received()
+    account.observer?.received()
     guard message.count <= largestMessage else {
       return finish(
         Status(
@@ -209,7 +211,7 @@ extension ServerCall {
   }
 
   func writeCompleted() {
-    let now = ContinuousClock.now
+    let now = thread.now
     let action = machine.writeCompleted(now: now)
     if case .deliver = action { handler?.writeCompleted() } else { perform(action) }
     startTimer(now: now)
@@ -217,15 +219,13 @@ extension ServerCall {
 
   func cancelled() {
     guard case .deliver = machine.cancelled() else { return }
-    if outcome == nil { outcome = .cancelled }
+    if account.outcome == nil { account.outcome = .cancelled }
     handler?.cancelled()
   }
 
   func ended() {
     guard case .deliver = machine.ended() else { return }
-    observer?.handled(outcome ?? .cancelled, after: .now - startedAt)
-    trace?.ended(outcome ?? .cancelled)
-    trace = nil
+    account.close(now: thread.now)
     executor.close()
     timers.deadline?.cancel()
     timers.expiry?.cancel()
@@ -242,14 +242,14 @@ extension ServerCall {
   private func perform(_ action: ServerCallMachine.Action) {
     switch action {
     case .finish(let status, let trailers):
-      outcome = status.code
+      account.outcome = status.code
       let isAccepted = transport.finish(status, trailers)
       assert(isAccepted, "the transport refused a status that the machine allowed")
     case .abort(let status):
-      outcome = status.code
+      account.outcome = status.code
       transport.abort(status)
     case .abortStalled(let status):
-      outcome = status.code
+      account.outcome = status.code
       handler?.stalled()
       transport.abort(status)
     case .ignore, .refuse, .read, .write, .deliver: break
@@ -263,7 +263,7 @@ extension ServerCall {
   }
 
   private func timerFired() {
-    let now = ContinuousClock.now
+    let now = thread.now
     perform(machine.timerFired(now: now))
     startTimer(now: now)
   }

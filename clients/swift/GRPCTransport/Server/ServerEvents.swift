@@ -4,12 +4,13 @@ internal import CGRPC
 final class Methods: Sendable {
   let methods: [ServerMethod]
   let openCalls: OpenCalls
-  let threads = CallThreads()
+  let threads: CallThreads
   let foreignCalls = ForeignCalls()
 
-  init(_ methods: [ServerMethod], _ limits: ServerLimits) {
+  init(_ methods: [ServerMethod], _ options: Server.Options) {
     self.methods = methods
-    openCalls = OpenCalls(limits)
+    openCalls = OpenCalls(options.limits)
+    threads = CallThreads(clock: options.clock)
   }
 }
 

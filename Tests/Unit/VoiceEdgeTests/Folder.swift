@@ -1,18 +1,5 @@
 import Foundation
 import Synchronization
-import Testing
-
-/// Waits until a condition is true, with a generous limit.
-func eventually(
-  _ what: String, within time: Duration = .seconds(20),
-  sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
-) async throws {
-  let limit = ContinuousClock.now + time
-  while try await !condition() {
-    try #require(ContinuousClock.now < limit, "\(what)", sourceLocation: sourceLocation)
-    try await Task.sleep(for: .milliseconds(5))
-  }
-}
 
 /// The temporary folder of a test.
 final class Folder: Sendable {

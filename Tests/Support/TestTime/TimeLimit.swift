@@ -1,17 +1,17 @@
-import Foundation
-import Synchronization
+internal import Synchronization
 
 /// The error of a wait that took too long.
-struct TimeoutError: Error, CustomStringConvertible {
-  let description: String
+public struct TimeoutError: Error, CustomStringConvertible {
+  public let description: String
 
-  init(_ what: String) { description = "waited in vain for \(what)" }
+  public init(_ what: String) { description = "waited in vain for \(what)" }
 }
 
 /// Returns the result of `body`, or throws `TimeoutError`. Returns in time even if `body` ignores its
 /// cancellation.
-func within<Result: Sendable>(
-  _ limit: Duration = .seconds(20), _ body: @escaping @Sendable () async throws -> Result
+public func within<Result: Sendable>(
+  _ limit: Duration = .seconds(20), _ what: String = "an operation",
+  _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
   let race = Race<Result>()
   let work = Task {
@@ -23,7 +23,7 @@ func within<Result: Sendable>(
   }
   let alarm = Task {
     try await Task.sleep(for: limit)
-    race.finish(.failure(TimeoutError("an operation, for \(limit)")))
+    race.finish(.failure(TimeoutError("\(what), for \(limit)")))
     work.cancel()
   }
   defer { alarm.cancel() }
@@ -67,15 +67,5 @@ private final class Race<Success: Sendable>: Sendable {
       return nil
     }
     if let result { continuation.resume(with: result) }
-  }
-}
-
-/// Blocks this thread, which a handler must not do, until `release` is noted or five seconds have
-/// passed.
-func blockUntilReleased(_ journal: Journal) throws {
-  let limit = ContinuousClock.now + .seconds(20)
-  while journal.count(of: .note("release")) == 0 {
-    guard ContinuousClock.now < limit else { throw TimeoutError("a release") }
-    usleep(1000)
   }
 }

@@ -1,0 +1,31 @@
+internal import AudioCodecs
+internal import AudioCore
+
+/// The sound of an upstream on its way to the playback: its format, and its conversion to the rate of the
+/// microphone.
+struct UpstreamSound {
+  /// The format that the upstream uses. A change of the format starts a new conversion.
+  var format = WireAudio.pcm16(rate: RealtimeSession.pcmRate) {
+    didSet { if format != oldValue { restart() } }
+  }
+  private var converter: StreamResampler?
+  /// The item that was decoded last, and the byte of a sample that is split between two of its messages.
+  private var half: (item: String, byte: UInt8?) = ("", nil)
+
+  /// Decodes the sound of a message of an item. Returns nil if `text` is no sound.
+  mutating func decode(_ text: String, of item: String) -> [Int16]? {
+    if item != half.item { half = (item, nil) }
+    return format.samples(text, after: &half.byte)
+  }
+
+  /// Returns samples at the rate of the microphone in Hz.
+  mutating func convert(_ samples: [Int16], to rate: Int) -> [Int16] {
+    guard format.rate != rate, let microphone = SampleRate(rawValue: rate) else { return samples }
+    if converter == nil { converter = try? StreamResampler(from: format.rate, to: microphone) }
+    let converted = converter?.process(samples.map { Float($0) / 32768 }, isLast: false) ?? []
+    return converted.map { Int16(max(-32768, min(32767, ($0 * 32768).rounded()))) }
+  }
+
+  /// Starts a new conversion, because the microphone has another rate.
+  mutating func restart() { converter = nil }
+}
