@@ -60,8 +60,7 @@ let products: [Product] = [
   .library(name: "VoiceEdge", targets: ["VoiceEdge"]),
   .library(name: "AudioFiles", targets: ["AudioFiles"]),
   .library(name: "VoiceSessions", targets: ["VoiceSessions", "SessionWire", "BundledEngines"]),
-  // The plug-in with which alsa-lib finds the sound cards of the tests.
-  .library(name: "soundcard", type: .dynamic, targets: ["CSoundCard"]),
+  .library(name: "soundcard", type: .dynamic, targets: ["CSoundCard"]),  // For alsa-lib, in tests.
 ]
 
 /// Headers of Debian's libc.
@@ -196,7 +195,7 @@ let unitTests = targets(
     "BundledEngines": ["TestEngines", "TestAudio"],
     "AnechoicAPI": [],
     "GRPCTransport": ["TestAudio", "TestCredentials", "TestTime"],
-    "LiveVoice": ["ScriptedSessions", "TestTime"],
+    "LiveVoice": ["ScriptedSessions"],
     "VoiceSessions": ["BundledEngines", "ClockSoak", "RoomCalls", "TestAudio"],
     "SessionWire": [],
     "Settings": [],
@@ -210,7 +209,7 @@ let unitTests = targets(
     "EdgeAudio": ["ScriptedDevices", "TestAudio"],
     "VoiceEdge": [
       "VoiceServer", "BundledEngines", "ScriptedDevices", "ScriptedSessions", "TestAudio",
-      "TestNetwork", "TestTime",
+      "TestNetwork",
     ],
     "anechoic": ["ScriptedSessions", "TestAudio"],
     "anechoic-server": ["TestDocuments"],

@@ -3,7 +3,7 @@ public import Testing
 /// Waits until a condition is met, and fails after the limit. A test that can wait for an event does that
 /// instead.
 ///
-/// This is the only place in which a test looks again and again.
+/// Tests of modules look again and again only here.
 public func eventually(
   _ what: String, within limit: Duration = .seconds(30),
   sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
