@@ -149,7 +149,8 @@ def lines(bridge: int, listener: socket.socket) -> None:
         reductions.append(level(microphone[first]) - level(call.application.audio[late]))
         call.hang_up()
         time.sleep(1)  # The session ends, and tells its echo path.
-    check("the second call removes more echo at once, by 6 dB or more", reductions[1] - reductions[0] >= 6,
+    # On a busy machine the first second of the first call may be lost, and has no echo either.
+    check("the second call removes 6 dB more echo at once, or 35 dB", reductions[1] >= min(reductions[0] + 6, 35),
           f"{reductions[0]:.1f} and {reductions[1]:.1f} dB")
 
 
