@@ -319,7 +319,7 @@ class EnrollmentTests(TryPageTest):
         self.learn(page)
         self.assertTrue(page.evaluate("document.querySelector('[value=MIC_MODE_VOICE_ISOLATION]').checked"))
         self.assertEqual(page.evaluate("document.activeElement.id"), "learn")
-        page.wait(says("#announcer", "lowers all others"))
+        page.wait(says("#voice-hint", "lowers all others"))
         self.picture(page, "try-learnt", whole=True)
         levels = {}
         for name in ("person", "other"):
