@@ -1,5 +1,5 @@
 // Learning the voice of the person, which voice isolation then keeps.
-import { announce, show } from "./elements.js";
+import { show } from "./elements.js";
 
 const hints = {
   none: "The server can learn your voice from 3 seconds of it. Voice isolation then keeps you, wherever you are, and "
@@ -60,7 +60,6 @@ export class Enrollment {
     if (state === "VOICE_ENROLLMENT_NONE") this.#voiceprint = undefined;
     const hint = this.#isLearning ? hints.learning : this.#isKnown ? hints.known : hints.none;
     this.#update(failures[failure] ?? hint);
-    if (wasLearning) announce(find("voice-hint").textContent);
     if (wasLearning && this.#isKnown && !failure) this.act.known();
   }
 
@@ -68,7 +67,6 @@ export class Enrollment {
   refused({ message }) {
     this.#isLearning = false;
     this.#update(message);
-    announce(message);
   }
 
   #learn() {

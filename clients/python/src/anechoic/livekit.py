@@ -178,7 +178,21 @@ class AnechoicTurns:
             _log.warning("a turn is ignored: %s", error)
 
 
-class AnechoicVAD(vad.VAD):
+class _Named:
+    """The names of a detector in metrics."""
+
+    @property
+    def model(self) -> str:
+        """The name of the model in metrics."""
+        return "anechoic"
+
+    @property
+    def provider(self) -> str:
+        """The name of the provider in metrics."""
+        return "anechoic"
+
+
+class AnechoicVAD(_Named, vad.VAD):
     """Voice activity as the server has found it, in which the agent's echo does not count.
 
     It judges the frames that the processor returns. While there is no session, loud audio counts as voice. One stream at
@@ -196,16 +210,6 @@ class AnechoicVAD(vad.VAD):
         self._options = SegmentOptions(
             min_speech_duration, min_silence_duration, prefix_padding_duration, max_buffered_speech,
             activation_threshold)
-
-    @property
-    def model(self) -> str:
-        """The name of the model in metrics."""
-        return "anechoic"
-
-    @property
-    def provider(self) -> str:
-        """The name of the provider in metrics."""
-        return "anechoic"
 
     @property
     def min_silence_duration(self) -> float:
@@ -274,7 +278,7 @@ def _mono(frame: rtc.AudioFrame) -> bytes:
     return bytes(samples.cast("B")) if frame.num_channels == 1 else samples[:: frame.num_channels].tobytes()
 
 
-class AnechoicTurnDetector:
+class AnechoicTurnDetector(_Named):
     """The end of a turn as the server has found it, for `turn_detection` of an `AgentSession`.
 
     The session asks when the voice pauses, and waits here until the server decides, for 1.5 s at most.
@@ -286,16 +290,6 @@ class AnechoicTurnDetector:
         self._has_ended = asyncio.Event()
         self._has_ended.set()
         processor.live.listen(self._take)
-
-    @property
-    def model(self) -> str:
-        """The name of the model in metrics."""
-        return "anechoic"
-
-    @property
-    def provider(self) -> str:
-        """The name of the provider in metrics."""
-        return "anechoic"
 
     async def unlikely_threshold(self, language: Any) -> float:
         """Returns the probability below which the session waits longer."""
