@@ -41,6 +41,12 @@ struct ArrivalOffset {
     halfEnd = time + Self.halfSeconds
   }
 
+  /// Forgets the last arrivals, because the samples that come next are placed by another rule.
+  mutating func restart() {
+    (half, lastHalf) = (nil, nil)
+    halfEnd = -.infinity
+  }
+
   private mutating func follow(_ range: ClosedRange<Double>, at time: Double) {
     guard let origin else {
       self.origin = range

@@ -42,6 +42,8 @@ struct LagWindow {
     if moves { arrival.record(offset, at: time) }
   }
 
+  mutating func forgetArrivals() { arrival.restart() }
+
   /// Records that the echo was heard at the known lag, while the reference was held back by the
   /// given seconds, counted in the window.
   mutating func recordLag(at time: Double, heldFor held: Double) {

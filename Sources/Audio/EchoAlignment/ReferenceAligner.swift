@@ -138,6 +138,9 @@ public struct ReferenceAligner: ~Copyable {
     window.recordArrival(reference - microphone, at: microphone)
   }
 
+  /// Forgets the last arrivals: the reference was behind for good, and is placed anew.
+  public mutating func forgetArrivals() { window.forgetArrivals() }
+
   /// The number of frames of the reference until it is level with the microphone. If negative, the
   /// reference must wait.
   public var missingFrames: Int {

@@ -30,6 +30,15 @@ struct ArrivalOffsetTests {
     #expect(arrivals.seconds == 0)
   }
 
+  /// The reference came 2 s late at first, until it was placed anew.
+  @Test func arrivalsBeforeARestartDoNotCount() {
+    var arrivals = ArrivalOffset()
+    follow(&arrivals, 0..<3) { _ in -2 }
+    arrivals.restart()
+    follow(&arrivals, 3..<40) { _ in 0 }
+    #expect(arrivals.seconds == 0)
+  }
+
   @Test func aDriftIsFollowedSlowly() {
     var arrivals = ArrivalOffset()
     follow(&arrivals, 0..<400) { $0 * 0.0003 }

@@ -93,6 +93,7 @@ struct EchoReference: ~Copyable {
     let behind = max(0, aligner.missingFrames) * input.sampleCount
     let now = timeline.taken + Int64(behind) + Int64(microphone.waiting) * rate / Int64(indexes)
     let skipped = pauses?.place(firstSample, in: &timeline, now: now) ?? 0
+    if skipped > 0 { aligner.forgetArrivals() }
     let expected = timeline.arrived
     let missing = try timeline.append(samples, firstSample: firstSample)
     pauses?.appended(to: timeline, now: now)
