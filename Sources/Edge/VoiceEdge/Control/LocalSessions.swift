@@ -8,6 +8,7 @@ internal import VoiceClient
 struct LocalSessions: Sendable {
   private let agent: EdgeAgent
   private let channel: Channel
+  private let muteOrder = CallOrder()
 
   init(_ agent: EdgeAgent) {
     self.agent = agent
@@ -59,8 +60,8 @@ struct LocalSessions: Sendable {
 
   /// Changes the mute state. A mute withholds audio on this machine before the server has answered.
   /// It holds if the connection is lost meanwhile or the server refuses it: the agent then asks the
-  /// server itself. An unmute waits until the audio has been sent that was captured before it. A change
-  /// for a sample is the server's.
+  /// server itself. An unmute waits until the audio has been sent that was captured before it. Of several
+  /// requests that are under way, the last one counts. A change for a sample is the server's.
   private var setMute: ServerMethod {
     unary(RPC.setMute, Anechoic_V1_SetMuteRequest.self) {
       $0.name
@@ -74,8 +75,16 @@ struct LocalSessions: Sendable {
       let id = await agent.voice.ask { $0.anticipateMute(request.muted) }
       do {
         let bytes: [UInt8] = try request.naming(session, at: \.name).serializedBytes()
-        let answer = try await agent.board.whileConnected {
-          try await forward(RPC.setMute, bytes, of: session, context)
+        let answer = try await muteOrder.pass { () async throws -> [UInt8]? in
+          // Not if another request has followed, which might have overtaken this one.
+          guard await agent.voice.ask({ $0.isNewest(id) }) else { return nil }
+          return try await agent.board.whileConnected {
+            try await forward(RPC.setMute, bytes, of: session, context)
+          }
+        }
+        guard let answer else {
+          let state = await agent.voice.ask { $0.describeLocalSession().mute }
+          return try Anechoic_V1_SetMuteResponse.with { $0.state = state }.serializedBytes()
         }
         let state = try Anechoic_V1_SetMuteResponse(serializedBytes: answer).state
         agent.voice.post { $0.muteAnswered(id, state) }

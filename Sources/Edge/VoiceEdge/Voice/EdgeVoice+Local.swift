@@ -71,6 +71,7 @@ extension EdgeVoice: LocalVoice.Receiver {
   func anticipateMute(_ muted: Bool) -> AnticipatedMute {
     if muted { muting.waits.cancel() }
     muting.controlID += 1
+    muting.lastRequest = muting.controlID
     muting.requests.drop()
     mute.requested.ask(muted, controlID: muting.controlID)
     publish()
@@ -88,6 +89,9 @@ extension EdgeVoice: LocalVoice.Receiver {
     mute.requested.withdraw(controlID: request.controlID)
     publish()
   }
+
+  /// Returns whether no other request for a mute state has followed.
+  func isNewest(_ request: AnticipatedMute) -> Bool { muting.lastRequest == request.controlID }
 
   /// Asks again for a request whose call has failed, unless another request has followed. Returns
   /// the state.

@@ -214,6 +214,7 @@ extension EdgeVoice {
   /// Asks the session to change its mute state, until it does.
   func requestMute(_ muted: Bool) {
     let control = control { $0.setMute.muted = muted }
+    muting.lastRequest = control.controlID
     muting.requests.add(control)
     mute.requested.ask(muted, controlID: control.controlID)
     sendMuteRequest()

@@ -104,6 +104,8 @@ struct MuteTraffic {
   var generation: UInt64 = 0
   /// The number of the last control.
   var controlID: UInt64 = 0
+  /// The number of the last request for a mute state.
+  var lastRequest: UInt64 = 0
   /// Whether the session detects a muted talker.
   var detectsMutedTalker = true
 }
