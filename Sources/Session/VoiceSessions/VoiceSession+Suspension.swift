@@ -12,21 +12,21 @@ extension VoiceSession {
 
   /// Continues the session.
   ///
-  /// - Parameter sample: The microphone sample with which the client continues. The samples that are
+  /// - Parameter sample: The index of the microphone's sample with which the client continues. The samples that are
   ///   missing before it are concealed, `InputTimeline.longestGap` of them at most. Nil conceals
   ///   nothing.
   /// - Returns: How many samples of the microphone are concealed.
   @discardableResult
   public func resume(at sample: Int64?, sink: any SessionSink) -> Int64 {
     let longest = setup.microphone.rate.samples(in: InputTimeline.longestGap)
-    let arrived = capture.arrived
-    let missing = min(max(0, (sample ?? arrived) - arrived), Int64(longest))
+    let expected = capture.expectedIndex
+    let missing = min(max(0, (sample ?? expected) - expected), Int64(longest))
     emit(.resumed(concealedSamples: missing), to: sink)
     guard missing > 0 else { return 0 }
     let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
     // The gap is not longer than a chunk may leave.
     try? append(
-      nothing, to: .microphone, firstSample: arrived + missing, gap: .connectionLost, sink: sink)
+      nothing, to: .microphone, firstSample: expected + missing, gap: .connectionLost, sink: sink)
     return missing
   }
 }

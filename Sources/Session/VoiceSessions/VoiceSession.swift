@@ -77,6 +77,8 @@ public final class VoiceSession {
 
   /// The index after the last sample of the microphone that arrived.
   public var microphoneArrived: Int64 { capture.arrived }
+  /// The client's index of that sample. It is another one after the client has counted anew.
+  public var expectedMicrophoneIndex: Int64 { capture.expectedIndex }
 
   /// Appends samples of an input. Append the microphone's last of all that belong to one instant, then
   /// call `process`.
@@ -250,8 +252,9 @@ public final class VoiceSession {
     updateInjectionAvailability(sink: sink)
   }
 
-  /// Marks the microphone as stopped while other inputs go on. Of these, only the newest samples are
-  /// kept until the microphone goes on: what is played meanwhile belongs to none of its samples.
+  /// Marks the microphone as stopped while other inputs go on. Of these, only what waited before and the
+  /// newest samples are kept until the microphone goes on: what is played meanwhile belongs to none of its
+  /// samples.
   public func microphoneStoppedAlone(sink: any SessionSink) {
     capture.restReference()
     playback.rest()

@@ -2,6 +2,7 @@ import AnechoicAPI
 import AudioCore
 import Foundation
 import SwiftProtobuf
+import TestTime
 import Testing
 import VoiceClient
 
@@ -22,13 +23,22 @@ struct MicrophoneStopTests {
     #expect(again == [300])
   }
 
-  @Test func aConnectionThatWasHeldUpIsNoStop() {
+  @Test(arguments: [400, 1000, 1200, 1500, 1600, 4000])
+  func aConnectionThatWasHeldUpIsNoStop(milliseconds: Int) {
     var stop = MicrophoneStop()
     stop.microphoneArrived(at: start)
-    let first = stop.othersArrived(at: start + .seconds(4))
-    stop.microphoneArrived(at: start + .seconds(4))
-    let next = stop.othersArrived(at: start + .milliseconds(4020))
+    let end = start + .milliseconds(milliseconds)
+    let first = stop.othersArrived(at: end)
+    stop.microphoneArrived(at: end)
+    let next = stop.othersArrived(at: end + .milliseconds(20))
     #expect(!first && !next)
+  }
+
+  @Test func longChunksOfOthersTellItLater() {
+    var stop = MicrophoneStop()
+    stop.microphoneArrived(at: start)
+    let told = (1...5).filter { stop.othersArrived(at: start + .seconds($0)) }
+    #expect(told == [2])
   }
 
   @Test func aMicrophoneThatHasNeverCome() {
@@ -58,9 +68,9 @@ struct MicrophoneStopTests {
 
   /// Sends 0.4 s of all inputs, 6 s without the microphone, and 0.8 s of all inputs.
   private func send(on stream: ProcessStream) async throws {
-    let (samples, began) = (Data(count: 640), ContinuousClock.now)
+    let (samples, metronome) = (Data(count: 640), Metronome(every: .milliseconds(20)))
     for index in 0..<360 {
-      try await ContinuousClock().sleep(until: began + .milliseconds(20) * index)
+      try await metronome.beat(index)
       try await stream.send(
         .with {
           $0.reference.samples = samples

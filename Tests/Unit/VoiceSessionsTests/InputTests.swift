@@ -148,6 +148,53 @@ struct InputTests {
     #expect(missed < 310, "\(missed)")
   }
 
+  /// The threads of a client stall: the reference goes on, and the microphone comes late in a burst.
+  @Test(arguments: [16, 30, 60, 90])
+  func aReferenceInStepIsNotMovedWhenTheMicrophoneComesLate(frames: Int) throws {
+    var setup = SessionSetup(microphone: .s16, reference: .s16)
+    setup.framesPerStatistics = 1
+    let run = try SessionRun(setup)
+    let frame = encode([Signals.noise(160)], .s16)
+    for _ in 0..<50 { try run.send(microphone: frame, reference: frame) }
+    for _ in 0..<frames { try run.send(reference: frame) }
+    for _ in 0..<frames { try run.send(microphone: frame) }
+    for _ in 0..<200 { try run.send(microphone: frame, reference: frame) }
+    #expect(!run.sink.kinds.contains { $0.isDiscontinuity })
+    #expect(run.sink.statistics.last?.flow.referenceFramesMissing == 0)
+  }
+
+  /// Each chunk of 20 ms begins with the last half of the one before.
+  @Test func chunksThatOverlapAreNotRepeated() throws {
+    let run = try SessionRun(SessionSetup(microphone: .s16))
+    let chunk = encode([Signals.noise(320)], .s16)
+    for index in 0..<1000 { try run.send(microphone: chunk, at: Int64(160 * index)) }
+    run.finish()
+    #expect(run.sink.frames.count == 1001)
+    #expect(!run.sink.kinds.contains { $0.isDiscontinuity })
+  }
+
+  /// The microphone pauses, and its index counts the pause, as that of the reference does.
+  @Test func aReferenceWithIndexesIsInStepAfterAGapOfAStoppedMicrophone() throws {
+    var setup = SessionSetup(microphone: .s16, reference: .s16)
+    setup.framesPerStatistics = 1
+    let run = try SessionRun(setup)
+    let frame = encode([Signals.noise(160)], .s16)
+    func index(_ frame: Int) -> Int64 { Int64(160 * frame) }
+    for number in 0..<100 {
+      try run.send(microphone: frame, at: index(number), reference: frame, at: index(number))
+    }
+    for number in 100..<300 {
+      try run.send(reference: frame, at: index(number))
+      if number == 200 { run.session.microphoneStoppedAlone(sink: run.sink) }
+    }
+    for number in 300..<500 {
+      try run.send(microphone: frame, at: index(number), reference: frame, at: index(number))
+    }
+    #expect(run.sink.frames.count == 500)
+    let statistics = try #require(run.sink.statistics.last)
+    #expect(statistics.flow.referenceFramesMissing == 0, "\(statistics.flow)")
+  }
+
   /// Another device takes over, and the client counts from 0 again.
   @Test(arguments: [true, false])
   func aMicrophoneThatCountsAnewGoesOn(isRealTime: Bool) throws {

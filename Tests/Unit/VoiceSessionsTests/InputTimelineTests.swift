@@ -106,6 +106,17 @@ struct InputTimelineTests {
     #expect(player.timeline.waiting == 80)
   }
 
+  /// The rest of a prompt that was sent ahead of its time, or a reference that is ahead.
+  @Test func whatWaitedBeforeARestIsKept() throws {
+    var player = Player()
+    for block in 0..<20 { try player.send(count: 160, of: 0.1, at: Int64(160 * block)) }
+    #expect(player.take() == 0.1)
+    player.timeline.rest()
+    for block in 20..<700 { try player.send(count: 160, of: 0.2, at: Int64(160 * block)) }
+    #expect((19 * 160...20 * 160 + 80).contains(player.timeline.waiting))
+    for _ in 0..<19 { #expect(player.take() == 0.1) }
+  }
+
   @Test func anImpossibleIndexStaysImpossibleAfterARest() throws {
     var player = Player()
     player.timeline.rest()

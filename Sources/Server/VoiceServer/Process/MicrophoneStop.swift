@@ -5,6 +5,8 @@ struct MicrophoneStop {
   static let longest = Duration.seconds(1)
   /// The longest time between samples of other inputs that go on.
   static let longestPause = Duration.milliseconds(1500)
+  /// After a longer pause of the others, the microphone may have been held up with them, and comes next.
+  static let shortestHoldUp = Duration.milliseconds(300)
 
   /// When the microphone arrived last, or the others began.
   private var since: ContinuousClock.Instant?
@@ -20,9 +22,11 @@ struct MicrophoneStop {
   /// Records audio of other inputs alone. Returns true once for each stop of the microphone.
   /// Runs per frame: no allocation, lock, log or await.
   mutating func othersArrived(at now: ContinuousClock.Instant) -> Bool {
-    if lastOther.map({ now - $0 > Self.longestPause }) ?? true { since = now }
+    let pause = lastOther.map { now - $0 } ?? .zero
+    if lastOther == nil || pause > Self.longestPause { since = now }
     lastOther = now
-    guard !isKnown, let since, now - since >= Self.longest else { return false }
+    let longest = pause > Self.shortestHoldUp ? Self.longest + pause : Self.longest
+    guard !isKnown, let since, now - since >= longest else { return false }
     isKnown = true
     return true
   }

@@ -53,7 +53,7 @@ extension RunningSession {
     outlet.link = link
     send(
       Anechoic_V1_Started.Resumed.with {
-        $0.microphoneSample = session.microphoneArrived
+        $0.microphoneSample = session.expectedMicrophoneIndex
         $0.concealedSamples = answer.concealedSamples
         $0.suspendedFor = Google_Protobuf_Duration(suspendedFor)
       }, eventsAfter: lastEvent, outputFrom: point.processedSamples)

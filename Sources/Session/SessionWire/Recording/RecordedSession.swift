@@ -110,6 +110,7 @@ package final class RecordedSession {
   package var state: SessionState { session.state }
   package var position: Int64 { session.position }
   package var microphoneArrived: Int64 { session.microphoneArrived }
+  package var expectedMicrophoneIndex: Int64 { session.expectedMicrophoneIndex }
   package var processedSamples: Int64 { session.processedSamples }
   package var hasCompleteFrame: Bool { session.hasCompleteFrame }
   package var usesEchoPathHint: Bool { session.usesEchoPathHint }

@@ -79,6 +79,8 @@ struct CaptureSide: ~Copyable {
   var samplesPerFrame: Int { microphone.frame.sampleCount }
   /// The samples of the microphone that arrived, gaps included.
   var arrived: Int64 { microphone.arrived }
+  /// The client's index of the microphone's next sample.
+  var expectedIndex: Int64 { microphone.expectedIndex }
   /// Returns the place of an index of the client among the microphone's samples.
   func index(of firstSample: Int64) -> Int64 { microphone.index(of: firstSample) }
   /// The samples of the microphone that wait.
@@ -101,6 +103,7 @@ struct CaptureSide: ~Copyable {
   ) throws(InputError) -> Int64 {
     let expected = microphone.arrived
     let missing = try microphone.append(samples, firstSample: firstSample)
+    echo.microphoneWentOn(afterGap: missing, isOver: !samples.isEmpty)
     if let deviceTime {
       let first = firstSample.map { microphone.index(of: $0) } ?? expected
       echo.recordCapture(sample: first, at: deviceTime)

@@ -38,7 +38,9 @@ struct CapturedMicrophone: ~Copyable {
   /// Appends samples. Returns how many were missing before them.
   mutating func append(_ samples: InputSamples, firstSample: Int64?) throws(InputError) -> Int64 {
     settled = timeline.arrived
-    if let firstSample { repetition?.place(firstSample, in: &timeline) }
+    if let firstSample, repetition != nil {
+      repetition?.place(firstSample, try timeline.sampleCount(samples), in: &timeline)
+    }
     let missing = try timeline.append(samples, firstSample: firstSample)
     if missing > 0 {
       let end = settled + missing + Int64(SampleQueue.fadeSamples(at: timeline.format.rate))
@@ -46,6 +48,9 @@ struct CapturedMicrophone: ~Copyable {
     }
     return missing
   }
+
+  /// The client's index of the sample after the last one that arrived.
+  var expectedIndex: Int64 { timeline.expectedIndex }
 
   /// Returns the place of an index of the client among the samples that arrived.
   func index(of firstSample: Int64) -> Int64 { timeline.index(of: firstSample) }
@@ -76,8 +81,12 @@ private struct Repetition {
 
   init(rate: SampleRate) { longest = Int64(rate.samples(in: Self.longest)) }
 
-  mutating func place(_ firstSample: Int64, in timeline: inout InputTimeline) {
-    guard timeline.isIndex(firstSample, before: timeline.arrived) else { return first = nil }
+  /// Places a chunk of `count` samples, if those before it were repeated for too long. Chunks that overlap
+  /// bring new samples.
+  mutating func place(_ firstSample: Int64, _ count: Int, in timeline: inout InputTimeline) {
+    guard timeline.isIndex(firstSample, before: timeline.arrived),
+      firstSample + Int64(count) <= timeline.expectedIndex
+    else { return first = nil }
     let first = min(first ?? firstSample, firstSample)
     self.first = first
     guard firstSample - first >= longest else { return }

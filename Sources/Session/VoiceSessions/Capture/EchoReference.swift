@@ -89,8 +89,8 @@ struct EchoReference: ~Copyable {
     deviceTime: Duration?
   ) throws(InputError) -> Int64 {
     let (rate, indexes) = (Int64(timeline.format.rate.hertz), microphoneRates.indexes.hertz)
-    // The samples that belong to those of the microphone that come next.
     let behind = max(0, aligner.missingFrames) * input.sampleCount
+    // The place of the samples that belong to those of the microphone that come next.
     let now = timeline.taken + Int64(behind) + Int64(microphone.waiting) * rate / Int64(indexes)
     let skipped = pauses?.place(firstSample, in: &timeline, now: now) ?? 0
     if skipped > 0 { aligner.forgetArrivals() }
@@ -109,6 +109,13 @@ struct EchoReference: ~Copyable {
 
   /// Keeps only the newest samples until the microphone goes on.
   mutating func rest() { timeline.rest() }
+
+  /// Records that the microphone went on after a gap of samples. `isOver` tells whether its samples arrive
+  /// again.
+  mutating func microphoneWentOn(afterGap gap: Int64, isOver: Bool) {
+    let (rate, indexes) = (Int64(timeline.format.rate.hertz), microphoneRates.indexes.hertz)
+    timeline.microphoneWentOn(afterGap: gap * rate / Int64(indexes), isOver: isOver)
+  }
 
   /// Records when the device captured a sample of the microphone.
   mutating func recordCapture(sample: Int64, at time: Duration) {

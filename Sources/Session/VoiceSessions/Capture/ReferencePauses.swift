@@ -5,10 +5,11 @@ internal import AudioCore
 ///
 /// A connection or a thread that was held up brings late samples, too, but it brings all of them at once.
 struct ReferencePauses {
-  /// The times of the microphone without any samples that are a pause, and after a pause until the samples
-  /// must have caught up; and for samples with indexes, for which all must have been too late.
+  /// The shortest pause: the microphone goes on for this time, and no samples come.
   private static let pause = Duration.milliseconds(150)
+  /// The time after a pause by which samples that were held up have caught up.
   private static let patience = Duration.milliseconds(200)
+  /// The time for which all samples with indexes are too late.
   private static let patienceWithIndexes = Duration.milliseconds(300)
   /// The jitter of samples in step.
   private static let tolerance = Duration.milliseconds(100)
@@ -16,10 +17,11 @@ struct ReferencePauses {
   private let limits: (pause: Int64, patience: Int64, patienceWithIndexes: Int64, tolerance: Int64)
   /// The samples by which the reference was behind the microphone when it was in step.
   private var usual: Int64?
-  /// Where the microphone was, in samples of the reference, when the last samples came, when those after a
-  /// pause began, and when all began to be too late.
+  /// Where the microphone was when the last samples came, in samples of the reference.
   private var last: Int64 = 0
+  /// Where it was when the first samples after a pause came.
   private var resumed: Int64?
+  /// Where it was when all samples began to be too late.
   private var lateSince: Int64?
 
   init(rate: SampleRate) {
@@ -53,7 +55,8 @@ struct ReferencePauses {
     if usual != nil, now - last >= limits.pause { resumed = now }
     guard let usual, let resumed, behind - usual >= limits.tolerance else {
       resumed = nil
-      if behind < limits.pause { usual = behind }
+      // While the microphone stands still, the reference comes nearer without being in step.
+      if behind < limits.pause, usual == nil || now != last { usual = behind }
       return false
     }
     return now - resumed >= limits.patience

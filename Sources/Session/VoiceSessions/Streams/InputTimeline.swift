@@ -22,10 +22,14 @@ public struct InputTimeline: ~Copyable {
   private let lateness: Lateness
   private let longestLead: Duration?
   private let history: Int
-  /// Whether only the newest chunk is kept, because nothing takes samples.
+  /// Whether nothing takes samples, so that no more are kept than waited before, and the newest chunk.
   private var isResting = false
-  /// What is to be added to the client's indexes: the samples that were left out of the timeline, or
-  /// into which the client did not count a pause.
+  /// The samples that waited when some were taken last.
+  private var lead = 0
+  /// The samples that were left out of the timeline since nothing takes samples.
+  private var leftOut: Int64 = 0
+  /// The place in the timeline of the client's index 0. It is negative after samples were left out of the
+  /// timeline, and positive after a pause that the client left out of its count.
   private var shift: Int64 = 0
   private var kept = 0  // samples that were taken and are still there
   private var queue: SampleQueue
@@ -76,7 +80,7 @@ public struct InputTimeline: ~Copyable {
     _ samples: InputSamples, firstSample: Int64?
   ) throws(InputError) -> Int64 {
     let count = try check(samples, firstSample)
-    if isResting { leaveOutWaiting() }
+    if isResting { leaveOutWaiting(for: count) }
     let first = firstSample.map { index(of: $0) } ?? arrived
     // Silence that was given for want of samples fills a gap as well.
     if lateness == .takenNext { taken = min(taken, max(arrived, first)) }
@@ -98,9 +102,10 @@ public struct InputTimeline: ~Copyable {
   /// - Returns: How many samples were there.
   @discardableResult
   public mutating func read(into frame: borrowing Frame) -> Int {
-    isResting = false
     taken += Int64(frame.sampleCount)
-    return queue.read(into: frame)
+    let count = queue.read(into: frame)
+    (isResting, lead) = (false, waiting)
+    return count
   }
 
   /// Removes all waiting samples and returns the mean of their channels. Allocates, so it is not for
@@ -136,9 +141,9 @@ public struct InputTimeline: ~Copyable {
   /// Moves the next sample by a number of samples, back into the history where the number is
   /// negative.
   mutating func move(by samples: Int) {
-    isResting = false
     taken += Int64(samples)
     kept += samples
+    (isResting, lead) = (false, waiting)
     guard kept > history else { return }
     queue.drop(kept - history)
     kept = history
@@ -150,9 +155,20 @@ public struct InputTimeline: ~Copyable {
     taken = arrived - Int64(queue.fadeOut(from: kept + samples) - kept)
   }
 
-  /// Keeps no more than the newest chunk until samples are taken again. Those before it count as if they
-  /// had never come, so that the input is in step again then.
-  mutating func rest() { isResting = true }
+  /// Keeps no more than waited before, and the newest chunk, until samples are taken again. Those between
+  /// count as if they had never come, so that the input is in step again then.
+  mutating func rest() { (isResting, leftOut) = (true, 0) }
+
+  /// Records that the microphone went on after a gap, in samples of this input. What was left out
+  /// meanwhile belongs to the gap, and counts after all. `isOver` tells whether its samples arrive again.
+  mutating func microphoneWentOn(afterGap gap: Int64, isOver: Bool) {
+    let longest = longestLead.map {
+      sampleCount(in: $0) - sampleCount(in: Self.longestChunk) - waiting
+    }
+    let back = min(leftOut, gap, Int64(max(0, longest ?? .max)))
+    leftOut = isOver ? 0 : leftOut - back
+    if back > 0 { _ = place(expectedIndex, at: arrived + back) }
+  }
 
   /// Returns the place in the timeline of an index of the client.
   func index(of firstSample: Int64) -> Int64 { firstSample + shift }
@@ -176,12 +192,18 @@ public struct InputTimeline: ~Copyable {
     return max(0, place - arrived)
   }
 
-  private mutating func leaveOutWaiting() {
-    guard waiting > 0 else { return }
+  /// Makes room for a chunk.
+  private mutating func leaveOutWaiting(for count: Int) {
+    let room = longestLead.map {
+      sampleCount(in: $0) - count - SampleQueue.fadeSamples(at: format.rate)
+    }
+    let most = max(0, min(lead, room ?? lead))
+    guard waiting > most else { return }
     let before = waiting
-    let left = Int64(before - (queue.fadeOut(from: kept) - kept))
+    let left = Int64(before - (queue.fadeOut(from: kept + most) - kept))
     arrived -= left
     shift -= left
+    leftOut += left
   }
 
   private mutating func conceal(_ count: Int, before samples: InputSamples) {
@@ -208,7 +230,7 @@ public struct InputTimeline: ~Copyable {
   }
 
   /// Returns the number of samples of each channel in a chunk.
-  private func sampleCount(_ samples: InputSamples) throws(InputError) -> Int {
+  func sampleCount(_ samples: InputSamples) throws(InputError) -> Int {
     let bytes: UnsafeRawBufferPointer
     switch samples {
     case .encoded(let encoded): bytes = encoded
