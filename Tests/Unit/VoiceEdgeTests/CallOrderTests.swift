@@ -9,26 +9,33 @@ import Testing
 struct CallOrderTests {
   private struct Refused: Error {}
 
+  private final class Passed: Sendable {
+    private let list = Mutex<[Int]>([])
+    var numbers: [Int] { list.withLock { $0 } }
+    func add(_ number: Int) { list.withLock { $0.append(number) } }
+  }
+
   @Test func callsPassOneAfterAnotherInTheirOrder() async throws {
-    let (order, passed) = (CallOrder(), Mutex<[Int]>([]))
+    let order = CallOrder()
+    let passed = Passed()
     let (held, release) = AsyncStream.makeStream(of: Void.self)
     let first = Task {
       try await order.pass {
         for await _ in held {}
-        passed.withLock { $0.append(0) }
+        passed.add(0)
       }
     }
     try await eventually("the first call passes") { order.isTaken }
     var others: [Task<Void, any Error>] = []
     for number in 1...3 {
       others.append(
-        Task { try await order.pass { passed.withLock { $0.append(number) } } })
+        Task { try await order.pass { passed.add(number) } })
       try await eventually("\(number) waits") { order.waitingCount == number }
     }
-    #expect(passed.withLock { $0 }.isEmpty)
+    #expect(passed.numbers.isEmpty)
     release.finish()
     for task in [first] + others { try await task.value }
-    #expect(passed.withLock { $0 } == [0, 1, 2, 3])
+    #expect(passed.numbers == [0, 1, 2, 3])
   }
 
   @Test func aCallThatFailsLetsTheNextOnePass() async throws {
