@@ -184,7 +184,7 @@ struct InputTests {
       try run.send(microphone: frame, at: index(number), reference: frame, at: index(number))
     }
     for number in 100..<300 {
-      try run.send(reference: frame, at: index(number))
+      try run.send(microphone: nil, at: nil, reference: frame, at: index(number))
       if number == 200 { run.session.microphoneStoppedAlone(sink: run.sink) }
     }
     for number in 300..<500 {
