@@ -50,8 +50,8 @@ struct MeasureCommand: AsyncParsableCommand {
   @ParentCommand var server: ServeCommand
 
   func validate() throws {
-    if let flag = server.flags.first {
-      throw ValidationError("--\(flag.name) has no effect on a measurement.")
+    if let name = server.file.config.map({ _ in "config" }) ?? server.flags.first?.name {
+      throw ValidationError("--\(name) has no effect on a measurement.")
     }
     guard [5, 10, 20, 50, 100].contains(late) else {
       throw ValidationError("--late takes 5, 10, 20, 50 or 100.")
