@@ -98,5 +98,8 @@ public enum SettingShape: Sendable, Equatable {
   /// Keys and values, or a list of them. Without flag and variable.
   case structure
 
+  /// The path of a file.
+  public static let file = SettingShape.value("file")
+
   var isStructure: Bool { self == .structure }
 }

@@ -28,8 +28,13 @@ public protocol EnrollmentEngine: VoiceEngine {
   var enrolledVoiceprint: [Float] { get }
 
   /// How alike the voices of the last second and the isolated voice of a voiceprint are, -1...1, after a frame
-  /// of a sure voice. Nil after other frames, and while no such voice is isolated. Does not allocate.
+  /// of a sure voice. Nil after other frames, while no such voice is isolated, and by default. Does not allocate.
   var likeness: Float? { get }
+}
+
+extension EnrollmentEngine {
+  /// Nil: sessions with this engine do not notice that another voice than the enrolled one talks.
+  public var likeness: Float? { nil }
 }
 
 /// The progress of an enrollment.

@@ -16,7 +16,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
       Prints nothing and exits with 0 if a server could start with the settings and clients could \
       use its certificates. Otherwise prints one line that names the file, the line and the key, or \
       the variable, and exits with 2. A certificate that expires within 14 days is a warning. \
-      Addresses are not tried. Options of the server count as they would without check-config.
+      Addresses are not tried. Give options of the server, such as --listen, to check them too.
 
       The check is made with the rights of the user who runs it. As root, name the user of the \
       service with --user. The unit of systemd makes the same check within its own limits on files \

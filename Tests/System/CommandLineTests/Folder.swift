@@ -81,15 +81,18 @@ struct ServerProcess {
   let address: String
 
   init(
-    in folder: Folder, listening address: String = "127.0.0.1:0", options: [String] = []
+    in folder: Folder, listening address: String = "127.0.0.1:0", options: [String] = [],
+    environment: [String: String] = [:]
   ) async throws {
     // Debug builds and busy machines would refuse sessions that a test needs.
     let budget = options.contains("--frame-budget") ? [] : ["--frame-budget", "0"]
     // A default address would be taken by the server of another test.
     let http = options.contains("--http-listen") ? [] : ["--http-listen", "off"]
     command = try Command(
-      "anechoic-server", ["--listen", address, "--admin-listen", "off"] + budget + http + options,
-      in: folder)
+      "/usr/bin/env",
+      environment.map { "\($0)=\($1)" }
+        + [Command.path("anechoic-server"), "--listen", address, "--admin-listen", "off"]
+        + budget + http + options, in: folder)
     let line = try await command.line(containing: "listening on ")
     self.address = line.split(separator: " ").last.map { String($0) } ?? ""
   }

@@ -72,6 +72,10 @@ struct SettingsTests {
     ("log: {audit_file: /proc/x}", "log.audit_file: /proc/x: no such file"),
     ("log: {audit_file: ./server.yaml}", "log.audit_file: is the file of the settings"),
     (
+      "log: {audit_file: new}\nsessions: {injection_permissions_file: ./new}",
+      "log.audit_file: is the file of sessions.injection_permissions_file"
+    ),
+    (
       "tracing: {endpoint: \"http://a:70000/v1\"}",
       "tracing.endpoint: \"http://a:70000/v1\" is not allowed"
     ),

@@ -11,11 +11,12 @@ struct TracingTests {
 
   /// Runs a server with a collector and asks for its capabilities. Returns its result.
   private func run(
-    _ endpoint: String, _ options: [String] = []
+    _ endpoint: String, _ options: [String] = [], environment: [String: String] = [:]
   ) async throws -> Command.Result {
     let server = try await ServerProcess(
       in: folder,
-      options: ["--tracing-endpoint", endpoint, "--tracing-sample-ratio", "1"] + options)
+      options: ["--tracing-endpoint", endpoint, "--tracing-sample-ratio", "1"] + options,
+      environment: environment)
     let asked = try await Command.run(
       "anechoic", ["capabilities", "--server", server.address], in: folder)
     #expect(asked.status == 0, "\(asked.errors)")
@@ -34,7 +35,7 @@ struct TracingTests {
   @Test func theCollectorGetsTheHeadersOfTheFile() async throws {
     let collector = try SpanCollector()
     try folder.write(
-      Data("# The tenant.\n\nAuthorization: Bearer x=\nX-Tenant:\ta b\n".utf8), "headers")
+      Data(" # The tenant.\n\n \t\nAuthorization: Bearer x= \n X-Tenant:\ta b\n".utf8), "headers")
     let options = ["--tracing-headers-file", folder.path("headers")]
     #expect(try await run(collector.endpoint, options).status == 0)
     let head = try #require(collector.heads.first).split(separator: "\r\n")
@@ -44,6 +45,11 @@ struct TracingTests {
   @Test(arguments: [
     ("Authorization\n", "headers:1: is not"), ("A: b\nsecret value: c\n", "headers:2: is not"),
     ("A: \u{1}\n", "headers:1: is not"), ("A:\n", "headers:1: is not"),
+    (" \t\nHOST: secret\n", "headers:2: HOST is set by the server; leave it out"),
+    ("Content-Type: a\n", "headers:1: Content-Type is set"),
+    ("content-length: 1\n", "headers:1: content-length is set"),
+    ("Expect: a\n", "headers:1: Expect is set"),
+    ("Transfer-Encoding: a\n", "headers:1: Transfer-Encoding is set"),
     (String(repeating: "A: b\n", count: 17), "has 17 headers; the limit is 16"),
   ])
   func wrongHeadersAreReportedWithoutThem(text: String, problem: String) async throws {
@@ -56,6 +62,15 @@ struct TracingTests {
       ], in: folder)
     #expect(result.status == 64 && result.errors.contains(problem), "\(result.errors)")
     #expect(!result.errors.contains("secret"))
+  }
+
+  @Test func headersForACollectorWithoutTLSPassNoProxy() async throws {
+    let (collector, proxy) = (try SpanCollector(), try SpanCollector())
+    try folder.write(Data("Authorization: Bearer x\n".utf8), "headers")
+    let result = try await run(
+      collector.endpoint, ["--tracing-headers-file", folder.path("headers")],
+      environment: ["http_proxy": "http://127.0.0.1:\(proxy.port)", "no_proxy": ""])
+    #expect(result.status == 0 && !collector.heads.isEmpty && proxy.heads.isEmpty)
   }
 
   @Test func aCollectorThatDoesNotAnswerHoldsUpTheEndForAMoment() async throws {

@@ -100,6 +100,8 @@ class Relay:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.ends = []
+        self.is_away = False
+        """Whether new connections are refused."""
 
     def __enter__(self):
         threading.Thread(target=self.accept, daemon=True).start()
@@ -115,6 +117,9 @@ class Relay:
                 near = self.listener.accept()[0]
             except OSError:
                 return
+            if self.is_away:
+                near.close()
+                continue
             far = socket.create_connection(("127.0.0.1", self.target))
             self.ends += [near, far]
             for pair in ((near, far), (far, near)):
@@ -150,6 +155,14 @@ class TryPageTest(PageTest):
         click(page, "#start")
         page.wait(RUNS)
         return page
+
+    def sleep(self, page):
+        """Lets the tab sleep, after which another session begins."""
+        page.evaluate("(() => { const begin = performance.now.bind(performance); window.later = 0;"
+                      "performance.now = () => begin() + window.later })()")
+        page.evaluate("window.later = 60000")
+        # A busy machine looks at the clock late.
+        page.wait(says("#announcer", "This tab slept for 6"))
 
 
 class TryTests(TryPageTest):
@@ -246,11 +259,7 @@ class TryTests(TryPageTest):
 
     def test_a_tab_that_slept_begins_anew(self):
         page = self.begin()
-        page.evaluate("(() => { const begin = performance.now.bind(performance); window.later = 0;"
-                      "performance.now = () => begin() + window.later })()")
-        page.evaluate("window.later = 60000")
-        # A busy machine looks at the clock late.
-        page.wait(says("#announcer", "This tab slept for 6"))
+        self.sleep(page)
         page.wait(says("#connection", "Connected"))
         page.wait(RECORDED)
 
@@ -300,8 +309,13 @@ class RoomTests(TryPageTest):
 
 
 class EnrollmentTests(TryPageTest):
-    def begin_with_voices(self, **shape):
-        page = self.open(**shape)
+    @classmethod
+    def setUpClass(cls):
+        cls.port = lasting_port()
+        cls.options = ("--http-listen", f"127.0.0.1:{cls.port}", "--resume-window", "30s")
+        super().setUpClass()
+
+    def begin_with_voices(self, page):
         page.evaluate(VOICES % json.dumps(person()))
         click(page, "#start")
         page.wait(RUNS)
@@ -315,7 +329,7 @@ class EnrollmentTests(TryPageTest):
         page.wait("!document.querySelector('#forget').hidden")
 
     def test_a_voice_is_learnt_by_keyboard_and_others_are_lowered(self):
-        page = self.begin_with_voices()
+        page = self.begin_with_voices(self.open())
         self.learn(page)
         self.assertTrue(page.evaluate("document.querySelector('[value=MIC_MODE_VOICE_ISOLATION]').checked"))
         self.assertEqual(page.evaluate("document.activeElement.id"), "learn")
@@ -337,20 +351,39 @@ class EnrollmentTests(TryPageTest):
         self.assertEqual(page.problems, [])
 
     def test_a_voice_is_learnt_on_a_phone_and_kept_in_the_next_session(self):
-        page = self.begin_with_voices(**PHONE, scale=2)
+        page = self.begin_with_voices(self.open(**PHONE, scale=2))
         self.learn(page)
         self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 360)
         self.picture(page, "try-learnt-phone", whole=True)
-        page.evaluate("(() => { const begin = performance.now.bind(performance); window.later = 0;"
-                      "performance.now = () => begin() + window.later })()")
-        page.evaluate("window.later = 60000")
-        page.wait(says("#announcer", "This tab slept for 6"))
+        self.sleep(page)
         page.wait(RECORDED)
         self.assertIn("knows your voice", text(page, "#voice-hint"))
         click(page, "#stop")
         click(page, "#start")
         page.wait(RUNS)
         self.assertIn("can learn your voice", text(page, "#voice-hint"))
+
+
+    def test_a_voice_is_forgotten_while_the_server_is_away(self):
+        with Relay(self.port) as relay:
+            page = self.browser.open(f"http://127.0.0.1:{relay.port}/try", width=1360, height=900)
+            self.addCleanup(page.close)
+            self.begin_with_voices(page)
+            self.learn(page)
+            relay.is_away = True
+            relay.cut()
+            page.wait(says("#connection", "Disconnected"))
+            click(page, "#forget")
+            self.assertTrue(page.evaluate("document.querySelector('#forget').hidden"))
+            self.assertIn("can learn your voice", text(page, "#voice-hint"))
+            relay.is_away = False
+            # The same session forgets it too.
+            page.wait(says("#events", "the media client is back"))
+            page.wait(says("#events", "the nearest voice is kept"))
+            self.assertIn("can learn your voice", text(page, "#voice-hint"))
+            self.sleep(page)
+            page.wait(RECORDED)
+            self.assertIn("can learn your voice", text(page, "#voice-hint"))
 
 
 class DeniedTests(TryPageTest):

@@ -34,25 +34,35 @@ final class LineEchoPaths: Sendable {
     }
   }
 
-  /// The lines that are remembered, each with at most 192 KiB. The one used longest ago is forgotten.
+  /// The lines and rates that are remembered, each with at most 192 KiB. The one used longest ago is forgotten.
   static let most = 100
 
   private struct State {
     var paths: [Key: Anechoic_V1_EchoPath] = [:]
     /// The lines, the one used last at the end.
     var order: [Key] = []
+
+    mutating func use(_ key: Key) {
+      order.removeAll { $0 == key }
+      order.append(key)
+    }
   }
 
   private let state = Mutex(State())
 
   func of(_ name: String) -> Line { Line(paths: self, name: name) }
 
-  func path(of key: Key) -> Anechoic_V1_EchoPath? { state.withLock { $0.paths[key] } }
+  func path(of key: Key) -> Anechoic_V1_EchoPath? {
+    state.withLock { state in
+      guard let path = state.paths[key] else { return nil }
+      state.use(key)
+      return path
+    }
+  }
 
   func keep(_ path: Anechoic_V1_EchoPath, of key: Key) {
     state.withLock { state in
-      state.order.removeAll { $0 == key }
-      state.order.append(key)
+      state.use(key)
       state.paths[key] = path
       if state.order.count > Self.most { state.paths[state.order.removeFirst()] = nil }
     }

@@ -59,17 +59,13 @@ extension ServerSettings {
   ) throws(SettingsError) {
     let values = settings.values
     guard let audit = values.auditLog.map({ FileIdentity($0) }) else { return }
-    let others = [
-      ("the settings", settingsFile), ("tls.certificate", values.tlsCertificate),
-      ("tls.key", values.tlsKey), ("tls.client_ca", values.tlsClientAuthorities),
-      ("authentication.jwt_keys", values.authentication.jwtKeys),
-      ("authentication.jwt_keys_ca", values.authentication.jwtKeysCA),
-      ("sessions.injection_permissions_file", values.injectionPermissionsFile),
-      ("tracing.ca_file", values.tracing.authorities),
-      ("tracing.headers_file", values.tracing.headersFile),
-    ]
-    for case (let name, let path?) in others where FileIdentity(path) == audit {
-      throw settings.wrong("log.audit_file", "is the file of \(name)")
+    let key = "log.audit_file"
+    var others = table.settings.filter { $0.shape == .file && $0.path != key }.map {
+      (name: $0.path, path: $0.value(in: values))
+    }
+    others.append(("the settings", settingsFile ?? ""))
+    for (name, path) in others where !path.isEmpty && FileIdentity(path) == audit {
+      throw settings.wrong(key, "is the file of \(name)")
     }
   }
 }

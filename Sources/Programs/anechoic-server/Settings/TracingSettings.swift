@@ -70,7 +70,9 @@ extension ServerSettings {
       throw settings.wrong("tracing.ca_file", error.description)
     }
   }
-  /// Returns whether nobody on the network can read what is sent to an address.
+
+  /// Returns whether nobody on the network can read what is sent to an address. Headers go through no proxy to an
+  /// address without TLS.
   private static func keepsSecrets(_ endpoint: String) -> Bool {
     guard !endpoint.hasPrefix("https:") else { return true }
     let host = endpoint.dropFirst("http://".count).prefix { !"/?#".contains($0) }

@@ -26,7 +26,10 @@ export class Comparison {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#draw());
   }
 
-  /** Records from the next samples of the microphone. `advice` is what to do, and `removed` what is lower after. */
+  /**
+   * Starts a recording at the next samples of the microphone. `advice` tells the person what to do, and `removed`
+   * says what the server has changed, for a recording that is softer after it.
+   */
   arm(advice = "Say something.", removed = "echo and noise are gone") {
     this.stop();
     this.#removed = removed;

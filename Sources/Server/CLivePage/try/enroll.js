@@ -3,7 +3,8 @@ import { show } from "./elements.js";
 
 const hints = {
   none: "The server can learn your voice from 3 seconds of it. Voice isolation then keeps you, wherever you are, and "
-    + "lowers everybody else. Your voice stays in this tab and in the memory of the server, until the session ends.",
+    + "lowers everybody else. Your voice stays in this tab, and in the memory of the server, until you switch the "
+    + "microphone off or let the server forget it.",
   away: "The server does not answer. Try again when the page is connected.",
   learning: "Talk now, alone, until the server knows your voice: about 4 seconds.",
   known: "The server knows your voice, and lowers all others. Let somebody else talk, or play a video, and compare.",
@@ -17,14 +18,14 @@ const find = (id) => document.getElementById(id);
 export class Enrollment {
   #isLearning = false;
   #isKnown = false;
-  /** The voice of the person, for a session that takes the place of another one. */
+  /** The voice of the person, which each session begins with. Nothing else on the page keeps it. */
   #voiceprint;
 
   /** `act` has the functions learn(), which returns whether it begins, forget(), known() and compare(). */
   constructor(act) {
     this.act = act;
     find("learn").addEventListener("click", () => this.#isLearning || this.#learn());
-    find("forget").addEventListener("click", () => act.forget());
+    find("forget").addEventListener("click", () => this.#forget());
     find("others").addEventListener("click", () => act.compare());
     this.#update(hints.none);
   }
@@ -33,13 +34,13 @@ export class Enrollment {
     return this.#voiceprint;
   }
 
-  /** Forgets the voice: the person has switched the microphone off. */
+  /** Forgets the voice here: the person has switched the microphone off, which ends the session. */
   reset() {
     this.#voiceprint = undefined;
     this.begin();
   }
 
-  /** Begins with a session that is new. `isKnown` says whether it uses the voice that was learnt. */
+  /** Shows the state of a session that is new. `isKnown` says whether it uses the voice that was learnt. */
   begin(isKnown = false) {
     this.#isLearning = false;
     this.#isKnown = isKnown;
@@ -72,6 +73,13 @@ export class Enrollment {
   #learn() {
     this.#isLearning = this.act.learn();
     this.#update(this.#isLearning ? hints.learning : hints.away);
+  }
+
+  /** Forgets the voice here, and then on the server, also while the page is disconnected. */
+  #forget() {
+    this.#voiceprint = undefined;
+    this.begin();
+    this.act.forget();
   }
 
   #update(hint) {

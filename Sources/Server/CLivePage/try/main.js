@@ -112,8 +112,8 @@ async function open(deviceId) {
 function begin(muted) {
   connection("waiting", "Connecting");
   lastChunk = performance.now();
-  const { voiceprint } = enrollment;
-  session = new Session({ rate: sound.rate, mode, muted, token: credentials.token, voiceprint }, {
+  session = new Session({ rate: sound.rate, mode, muted, token: credentials.token }, {
+    voiceToBeginWith: () => enrollment.voiceprint,
     connected, lost, refused, ended, audio,
     event: (event) => {
       view.note(event);

@@ -18,8 +18,8 @@ const keptSeconds = 2;
 const longestDelay = 1;
 /** The code that closes a connection, but not its session. */
 const givesUp = 4000;
-/** The id of all controls about the enrollment. Those about the mute state count from 1. */
-const enrollmentControl = 1e9;
+/** The ids of the controls about the enrollment. Those about the mute state count from 1. */
+const enrollmentControls = { learn: 1e9, forget: 1e9 + 1 };
 const codesForGood = ["INVALID_ARGUMENT", "UNIMPLEMENTED", "UNAUTHENTICATED", "PERMISSION_DENIED"];
 /** The reasons after which a new session follows at once. */
 const startsAtOnce = ["DRAINING", "SERVER_SHUTDOWN", "RESUME_TOKEN_UNKNOWN", "TOO_MANY_RESUMES"];
@@ -44,18 +44,20 @@ export class Session {
   #kept = [];
   #point = { processedSamples: 0, lastEventId: 0 };
   #muting;
+  /** Whether the server was asked to forget the voice, and has not answered yet. */
+  #isForgetting = false;
   #isOver = false;
 
   /**
    * Begins a session. `rate` is the sample rate of both inputs and of the output. `listener` has the functions
    * connected(started), lost(error), refused(error), audio(first, samples, probabilities), event(event),
-   * voiceprint(voiceprint), enrollmentRefused(refusal), stats(stats) and ended(status).
+   * voiceprint(voiceprint), enrollmentRefused(refusal), stats(stats), ended(status), and voiceToBeginWith(), which
+   * returns the voiceprint of a session that begins, or nothing.
    */
-  constructor({ rate, mode, muted, token, voiceprint }, listener) {
+  constructor({ rate, mode, muted, token }, listener) {
     this.rate = rate;
     this.mode = mode;
     this.token = token;
-    this.voiceprint = voiceprint;
     this.listener = listener;
     this.#muting = new MuteHistory(muted);
     this.#connect();
@@ -98,12 +100,14 @@ export class Session {
 
   /** Learns the voice at the microphone. */
   learnVoice() {
-    this.#control(enrollmentControl, { enrollVoice: {} });
+    this.#isForgetting = false;
+    this.#control(enrollmentControls.learn, { enrollVoice: {} });
   }
 
+  /** Lets the server forget the voice: now, or as soon as the session goes on. */
   forgetVoice() {
-    this.voiceprint = undefined;
-    this.#control(enrollmentControl, { setVoiceprint: {} });
+    this.#isForgetting = true;
+    this.#askToForget();
   }
 
   /** Ends the session. */
@@ -121,6 +125,10 @@ export class Session {
   #askForMute() {
     const request = this.isConnected ? this.#muting.nextRequest() : undefined;
     if (request) this.#control(request.id, { setMute: { muted: request.muted } });
+  }
+
+  #askToForget() {
+    if (this.#isForgetting) this.#control(enrollmentControls.forget, { setVoiceprint: {} });
   }
 
   // MARK: The connection
@@ -146,7 +154,7 @@ export class Session {
       sessionId: this.#id, muted: this.muted, statsInterval,
       inputs: { microphone: format, reference: format }, outputs: { processed: format, chunkDuration: "0.02s" },
       config: { preferredMicMode: this.mode, voiceActivityDetection: { enabled: true } },
-      voiceprint: this.voiceprint,
+      voiceprint: this.listener.voiceToBeginWith(),
     };
     if (!this.#resumeToken) return start;
     const resumePoint = { microphoneSample: this.#kept[0]?.first ?? this.#next, ...this.#point };
@@ -185,6 +193,8 @@ export class Session {
     this.#kept = [];
     this.#point = { processedSamples: 0, lastEventId: 0 };
     this.#muting.restart();
+    // A new session has no voice but that of its start.
+    this.#isForgetting = false;
   }
 
   // MARK: Messages
@@ -204,10 +214,9 @@ export class Session {
     if (started) this.#begin(started);
     else if (event) this.#note(event);
     else if (stats) this.listener.stats(stats);
-    else if (voiceprint) {
-      this.voiceprint = voiceprint;
-      this.listener.voiceprint(voiceprint);
-    } else if (Number(controlResult?.controlId) === enrollmentControl) {
+    else if (voiceprint) this.listener.voiceprint(voiceprint);
+    else if (Object.values(enrollmentControls).includes(Number(controlResult?.controlId))) {
+      if (Number(controlResult.controlId) === enrollmentControls.forget) this.#isForgetting = false;
       if (controlResult.refusal) this.listener.enrollmentRefused(controlResult.refusal);
     } else if (controlResult) {
       this.#muting.answered(controlResult.controlId, controlResult.refusal);
@@ -250,6 +259,7 @@ export class Session {
         if (first >= sample) this.#socket.send(encode(first, microphone, reference));
       }
       this.setMode(this.mode);
+      this.#askToForget();
     }
     this.#askForMute();
     this.listener.connected(started);

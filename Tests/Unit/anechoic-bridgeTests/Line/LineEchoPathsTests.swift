@@ -45,6 +45,15 @@ struct LineEchoPathsTests {
     #expect(begin("2", paths).echoPathHint == Self.path(2))
   }
 
+  @Test func aCallThatTellsNoPathUsesItsLineToo() {
+    let paths = LineEchoPaths()
+    for line in 0..<LineEchoPaths.most { begin("\(line)", paths).onEchoPath?(Self.path(line)) }
+    #expect(begin("0", paths).echoPathHint == Self.path(0))
+    begin("new", paths).onEchoPath?(Self.path(8))
+    #expect(begin("0", paths).echoPathHint == Self.path(0))
+    #expect(begin("1", paths).echoPathHint == nil)
+  }
+
   @Test func aNameOfAnyLengthIsALine() {
     let paths = LineEchoPaths()
     let name = String(repeating: "é", count: 100_000)

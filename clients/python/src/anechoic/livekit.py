@@ -31,10 +31,12 @@ from livekit.agents.voice import io
 
 from ._probability import LEAST_VOICE, drop_results, next_probability
 from ._segments import STEP, SegmentOptions, SpeechSegments
-from .events import Event, NotSpeech, TurnContinued, TurnEnded, TurnInterruption, TurnMayEnd, TurnStarted
+from .events import (
+    Event, NotSpeech, Restarted, TurnContinued, TurnEnded, TurnInterruption, TurnMayEnd, TurnStarted,
+)
 from .formats import Format
 from .live import LiveFilter, usable_format
-from .session import Server
+from .session import Server, Session
 
 _log = logging.getLogger("anechoic")
 _USUAL_RATE = 24000
@@ -287,8 +289,9 @@ class AnechoicTurnDetector(_Named):
     def __init__(self, processor: AnechoicProcessor) -> None:
         self._live = processor.live
         self._probability = 1.0
+        self._open_in: Session | None = None
+        """The session in which a turn is open. A turn does not outlast its session."""
         self._has_ended = asyncio.Event()
-        self._has_ended.set()
         processor.live.listen(self._take)
 
     async def unlikely_threshold(self, language: Any) -> float:
@@ -301,20 +304,25 @@ class AnechoicTurnDetector(_Named):
 
     async def predict_end_of_turn(self, chat_ctx: llm.ChatContext, *, timeout: float | None = None) -> float:
         """Returns the probability that the turn has ended: 1 once the server has ended it, and without a session."""
-        if self._live.session is not None:
+        if self._has_turn:
             try:
                 wait = _LONGEST_WAIT if timeout is None else min(timeout, _LONGEST_WAIT)
                 await asyncio.wait_for(self._has_ended.wait(), wait)
             except asyncio.TimeoutError:
-                return self._probability
+                return self._probability if self._has_turn else 1.0
         return 1.0
+
+    @property
+    def _has_turn(self) -> bool:
+        return self._open_in is not None and self._open_in is self._live.session
 
     def _take(self, event: Event) -> None:
         if isinstance(event, (TurnStarted, TurnContinued)):
             self._probability = 0.0
+            self._open_in = self._live.session
             self._has_ended.clear()
         elif isinstance(event, TurnMayEnd):
             self._probability = event.probability
-        elif isinstance(event, (TurnEnded, NotSpeech)):
-            self._probability = 1.0
+        elif isinstance(event, (TurnEnded, NotSpeech, Restarted)):
+            self._open_in = None
             self._has_ended.set()

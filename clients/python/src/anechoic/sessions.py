@@ -285,7 +285,7 @@ class Sessions:
         """Yields the responses of a call."""
         await self._connection.connect()
         call = method.on(self._connection.channel, "unary_stream")
-        stream = call(request, metadata=self._connection.metadata(session))
+        stream = call(request, metadata=self._connection.metadata(session or ""))
         try:
             async for response in stream:
                 if response is None:  # grpc has logged why these bytes are no message.
@@ -348,8 +348,7 @@ def _name(session: str) -> str:
 
 def _mode(only_here: bool) -> Any:
     check_flag("only_here", only_here)
-    modes = config_pb2.InjectionMode
-    return modes.INJECTION_MODE_NONE if only_here else modes.INJECTION_MODE_SPOKEN_AUDIO
+    return config_pb2.INJECTION_MODE_NONE if only_here else config_pb2.INJECTION_MODE_SPOKEN_AUDIO
 
 
 def _info(session: api.Session) -> SessionInfo:

@@ -13,7 +13,9 @@ from soundcard import SoundCard
 
 import anechoic
 from anechoic._output import Frame
-from anechoic.events import Backchannel, NotSpeech, TurnContinued, TurnEnded, TurnInterruption, TurnMayEnd, TurnStarted
+from anechoic.events import (
+    Backchannel, NotSpeech, Restarted, TurnContinued, TurnEnded, TurnInterruption, TurnMayEnd, TurnStarted,
+)
 from anechoic.livekit import (
     AnechoicAudioOutput, AnechoicProcessor, AnechoicTurnDetector, AnechoicTurns, AnechoicVAD,
 )
@@ -167,7 +169,8 @@ class Agent:
 
 def of_turn(kind):
     """An event without all that does not matter."""
-    values = {"id": 1, "time": None, "sample": 0, "began_at_sample": 0, "silent_from_sample": 0, "probability": 0.9}
+    values = {"id": 1, "time": None, "sample": 0, "began_at_sample": 0, "silent_from_sample": 0, "probability": 0.9,
+              "error": None, "lost_samples": 0}
     return kind(**{name: values[name] for name in kind.__dataclass_fields__})
 
 
@@ -290,3 +293,20 @@ async def test_the_detector_of_turns_waits_for_the_server(server):
     await processor.aclose()
     detector._take(of_turn(TurnStarted))
     assert await detector.predict_end_of_turn(None) == 1
+
+
+@in_loop
+async def test_a_turn_does_not_outlast_its_session(server):
+    processor = AnechoicProcessor(server)
+    detector = AnechoicTurnDetector(processor)
+    for _ in range(2):
+        processor._process(frame(np.zeros(320, np.int16)))
+        while processor.live.session is None:
+            await asyncio.sleep(0.01)
+        assert await detector.predict_end_of_turn(None, timeout=0.01) == 1
+        detector._take(of_turn(TurnStarted))
+        assert await detector.predict_end_of_turn(None, timeout=0.01) == 0
+        detector._take(of_turn(Restarted))
+        assert await detector.predict_end_of_turn(None, timeout=0.01) == 1
+        detector._take(of_turn(TurnStarted))
+        await processor.aclose()
