@@ -29,6 +29,8 @@ let botVoice;
 let bot;
 let lastChunk = 0;
 let isOpening = false;
+/** Why the session that is about to begin follows another one. */
+let whyAnew;
 /** Whether a recording is made without the bot. */
 let isAlone = false;
 
@@ -158,8 +160,9 @@ function wake(slept) {
   const muted = view.isMuted;
   session.end();
   comparison.cancel();
+  // Told once the session runs, so that nothing else is told at the same time.
+  whyAnew = `This tab slept for ${Math.round(slept / 1000)} seconds. A new session has begun.`;
   begin(muted);
-  announce(`This tab slept for ${Math.round(slept / 1000)} seconds. A new session has begun.`);
   warn("");
 }
 
@@ -250,7 +253,8 @@ function connected(started) {
   if (started.resumed) return announce("Connected again");
   view.begin(session.muted);
   enrollment.begin(started.voiceprintUsed);
-  announce("Connected. Say something.");
+  announce(whyAnew ?? "Connected. Say something.");
+  whyAnew = undefined;
   comparison.arm();
 }
 
