@@ -72,8 +72,8 @@ struct SettingsTests {
     ("log: {audit_file: /proc/x}", "log.audit_file: /proc/x: no such file"),
     ("log: {audit_file: ./server.yaml}", "log.audit_file: is the file of the settings"),
     (
-      "log: {audit_file: new}\nsessions: {injection_permissions_file: ./new}",
-      "log.audit_file: is the file of sessions.injection_permissions_file"
+      "log: {audit_file: new}\ntls: {certificate: a, key: ./new}",
+      "log.audit_file: is the file of tls.key"
     ),
     (
       "tracing: {endpoint: \"http://a:70000/v1\"}",
