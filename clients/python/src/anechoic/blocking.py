@@ -27,7 +27,7 @@ from .settings import Settings
 from .statistics import Statistics
 
 T = TypeVar("T")
-_END_SECONDS = 1.0
+_END_SECONDS = 5.0
 """The time for the end of work that is cancelled."""
 
 
