@@ -46,12 +46,6 @@ struct ChannelMapRigTests {
     return (0..<seconds).flatMap { _ in second }
   }
 
-  /// Returns the time since a sound began, in seconds.
-  private static func seconds(of samples: [Float], rate: Int) -> Double {
-    let begin = samples.firstIndex { abs($0) > 0.02 } ?? samples.count
-    return Double(samples.count - begin) / Double(rate)
-  }
-
   /// Returns the amplitude of a channel's tone in samples.
   private func amplitude(_ channel: Int, in samples: ArraySlice<Float>, rate: Int) -> Double {
     var (real, imaginary) = (0.0, 0.0)
@@ -86,17 +80,23 @@ struct ChannelMapRigTests {
     edge.farEnd.play(tones(2, rate: 48000, seconds: 2), isRepeated: true)
     let played = try machine.record(
       "loudspeaker", card.coding, channels: card.channels, rate: card.rate)
+    var (voice, sounds) = (edge.voice.samples[...], [[Float]]())
+    // Until half a second without an interruption of a busy machine has come.
     let isHeard = await edge.wait { _ in
-      let sound = played.samples(ofChannel: card.output.numbers[0])
-      return Self.seconds(of: edge.voice.samples, rate: 48000) > 1
-        && Self.seconds(of: sound, rate: card.rate) > 1
+      voice = edge.voice.samples.suffix(24000)
+      sounds = (1...card.channels).map {
+        Array(played.samples(ofChannel: $0).suffix(card.rate / 2))
+      }
+      return amplitude(card.input.number, in: voice, rate: 48000) > 0.05
+        && card.output.numbers.enumerated().allSatisfy { side, channel in
+          amplitude(side + 1, in: sounds[channel - 1][...], rate: card.rate) > 0.02
+        }
     }
     try #require(isHeard != nil, "\(edge.agentLog)")
-    let voice = edge.voice.samples.suffix(24000)
     for channel in 1...card.channels {
       let heard = amplitude(channel, in: voice, rate: 48000)
       #expect(channel == card.input.number ? heard > 0.05 : heard < 0.002, "\(channel): \(heard)")
-      let sound = played.samples(ofChannel: channel).suffix(card.rate / 2)
+      let sound = sounds[channel - 1][...]
       guard let side = card.output.numbers.firstIndex(of: channel) else {
         #expect(sound.allSatisfy { $0 == 0 }, "\(channel) is not silent")
         continue
