@@ -3,8 +3,8 @@
 /// shrinks for as long as the call lasts.
 ///
 /// Networks deliver late and in bursts. A change therefore counts only if every arrival of the last
-/// 10 s agrees with it, and is noticed after 10 to 15 s. The offset follows it no faster than clocks drift apart, except for a step
-/// that no clock makes.
+/// 10 s agrees with it, and is noticed after 10 to 15 s. The offset follows it no faster than clocks
+/// drift apart, except for a step that no clock makes.
 struct ArrivalOffset {
   /// Smaller changes are jitter, in seconds.
   static let tolerance = 0.02

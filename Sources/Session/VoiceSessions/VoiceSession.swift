@@ -132,13 +132,9 @@ public final class VoiceSession {
   private func appendMicrophone(
     _ samples: InputSamples, firstSample: Int64?, deviceTime: Duration?
   ) throws(InputError) -> Int64 {
-    let expected = capture.arrived
-    let missing = try capture.appendMicrophone(
+    let (missing, first) = try capture.appendMicrophone(
       samples, firstSample: firstSample, deviceTime: deviceTime)
-    if let deviceTime {
-      let first = firstSample.map { capture.index(of: $0) } ?? expected
-      head.recordCapture(sample: first, at: deviceTime)
-    }
+    if let deviceTime { head.recordCapture(sample: first, at: deviceTime) }
     return missing
   }
 

@@ -165,6 +165,16 @@ class TryPageTest(PageTest):
         page.wait(says("#announcer", "This tab slept for 6"))
 
 
+class LostServerTest(TryPageTest):
+    """The server keeps its port and its sessions for a while, so that the page can lose it and find it again."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.port = lasting_port()
+        cls.options = ("--http-listen", f"127.0.0.1:{cls.port}", "--resume-window", "30s")
+        super().setUpClass()
+
+
 class TryTests(TryPageTest):
     def test_one_click_records_and_plays_before_and_after(self):
         page = self.open()
@@ -308,13 +318,7 @@ class RoomTests(TryPageTest):
         self.picture(page, "try-room", whole=True)
 
 
-class EnrollmentTests(TryPageTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.port = lasting_port()
-        cls.options = ("--http-listen", f"127.0.0.1:{cls.port}", "--resume-window", "30s")
-        super().setUpClass()
-
+class EnrollmentTests(LostServerTest):
     def begin_with_voices(self, page):
         page.evaluate(VOICES % json.dumps(person()))
         click(page, "#start")
@@ -416,13 +420,7 @@ class DeniedTests(TryPageTest):
         self.assertIn(f"http://localhost:{port}/try", text(page, "#problem-advice"))
 
 
-class LostTryServerTests(TryPageTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.port = lasting_port()
-        cls.options = ("--http-listen", f"127.0.0.1:{cls.port}", "--resume-window", "30s")
-        super().setUpClass()
-
+class LostTryServerTests(LostServerTest):
     def test_a_session_goes_on_after_its_connection_was_lost(self):
         with Relay(self.port) as relay:
             page = self.browser.open(f"http://127.0.0.1:{relay.port}/try", width=1360, height=900)

@@ -64,10 +64,7 @@ struct InputTests {
   }
 
   @Test func aFrameWaitsForItsReferenceAndThenRunsWithout() throws {
-    var setup = SessionSetup(microphone: .s16, reference: .s16)
-    setup.framesPerStatistics = 1
-    let run = try SessionRun(setup)
-    let frame = encode([Signals.noise(160)], .s16)
+    let (run, frame) = try Self.withReference()
     for _ in 0..<7 { try run.send(microphone: frame) }
     #expect(run.sink.frames.isEmpty)
     try run.send(microphone: frame)
@@ -76,10 +73,7 @@ struct InputTests {
   }
 
   @Test func aReferenceThatComesTooLateIsDroppedNotShifted() throws {
-    var setup = SessionSetup(microphone: .s16, reference: .s16)
-    setup.framesPerStatistics = 1
-    let run = try SessionRun(setup)
-    let frame = encode([Signals.noise(160)], .s16)
+    let (run, frame) = try Self.withReference()
     for _ in 0..<10 { try run.send(microphone: frame) }
     let missed = run.sink.frames.count
     // Everything arrives at once. The reference that was missed is dropped, and the rest is in its
@@ -133,12 +127,16 @@ struct InputTests {
     #expect(gap == isRealTime)
   }
 
-  /// A client that was held up delivers all of its reference at once.
-  @Test func aReferenceThatComesLateInABurstIsNotMoved() throws {
+  /// Returns a session with a reference and statistics after each frame, and a frame of noise.
+  private static func withReference() throws -> (SessionRun, [UInt8]) {
     var setup = SessionSetup(microphone: .s16, reference: .s16)
     setup.framesPerStatistics = 1
-    let run = try SessionRun(setup)
-    let frame = encode([Signals.noise(160)], .s16)
+    return (try SessionRun(setup), encode([Signals.noise(160)], .s16))
+  }
+
+  /// A client that was held up delivers all of its reference at once.
+  @Test func aReferenceThatComesLateInABurstIsNotMoved() throws {
+    let (run, frame) = try Self.withReference()
     for _ in 0..<50 { try run.send(microphone: frame, reference: frame) }
     for _ in 0..<300 { try run.send(microphone: frame) }
     for _ in 0..<300 { try run.play(frame, to: .reference) }
@@ -151,10 +149,7 @@ struct InputTests {
   /// The threads of a client stall: the reference goes on, and the microphone comes late in a burst.
   @Test(arguments: [16, 30, 60, 90])
   func aReferenceInStepIsNotMovedWhenTheMicrophoneComesLate(frames: Int) throws {
-    var setup = SessionSetup(microphone: .s16, reference: .s16)
-    setup.framesPerStatistics = 1
-    let run = try SessionRun(setup)
-    let frame = encode([Signals.noise(160)], .s16)
+    let (run, frame) = try Self.withReference()
     for _ in 0..<50 { try run.send(microphone: frame, reference: frame) }
     for _ in 0..<frames { try run.send(reference: frame) }
     for _ in 0..<frames { try run.send(microphone: frame) }
@@ -175,10 +170,7 @@ struct InputTests {
 
   /// The microphone pauses, and its index counts the pause, as that of the reference does.
   @Test func aReferenceWithIndexesIsInStepAfterAGapOfAStoppedMicrophone() throws {
-    var setup = SessionSetup(microphone: .s16, reference: .s16)
-    setup.framesPerStatistics = 1
-    let run = try SessionRun(setup)
-    let frame = encode([Signals.noise(160)], .s16)
+    let (run, frame) = try Self.withReference()
     func index(_ frame: Int) -> Int64 { Int64(160 * frame) }
     for number in 0..<100 {
       try run.send(microphone: frame, at: index(number), reference: frame, at: index(number))
@@ -220,10 +212,7 @@ struct InputTests {
 
   /// The far end is in step again, too, as a test of the server shows.
   @Test func theReferenceIsInStepAfterTheMicrophoneStoppedAlone() throws {
-    var setup = SessionSetup(microphone: .s16, reference: .s16)
-    setup.framesPerStatistics = 1
-    let run = try SessionRun(setup)
-    let frame = encode([Signals.noise(160)], .s16)
+    let (run, frame) = try Self.withReference()
     for _ in 0..<100 { try run.send(microphone: frame, reference: frame) }
     for index in 0..<1000 {
       try run.send(reference: frame)

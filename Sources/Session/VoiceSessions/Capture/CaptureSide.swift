@@ -81,8 +81,6 @@ struct CaptureSide: ~Copyable {
   var arrived: Int64 { microphone.arrived }
   /// The client's index of the microphone's next sample.
   var expectedIndex: Int64 { microphone.expectedIndex }
-  /// Returns the place of an index of the client among the microphone's samples.
-  func index(of firstSample: Int64) -> Int64 { microphone.index(of: firstSample) }
   /// The samples of the microphone that wait.
   var waiting: Int { microphone.waiting }
   var nearEndTalks: Bool { nearEnd.isActive }
@@ -97,18 +95,16 @@ struct CaptureSide: ~Copyable {
   /// Appends samples of the microphone. `deviceTime` is the time at which the device captured the
   /// first of them.
   ///
-  /// - Returns: How many samples were missing before them.
+  /// - Returns: How many samples were missing before them, and the place of the first one.
   mutating func appendMicrophone(
     _ samples: InputSamples, firstSample: Int64?, deviceTime: Duration?
-  ) throws(InputError) -> Int64 {
+  ) throws(InputError) -> (missing: Int64, first: Int64) {
     let expected = microphone.arrived
     let missing = try microphone.append(samples, firstSample: firstSample)
     echo.microphoneWentOn(afterGap: missing, isOver: !samples.isEmpty)
-    if let deviceTime {
-      let first = firstSample.map { microphone.index(of: $0) } ?? expected
-      echo.recordCapture(sample: first, at: deviceTime)
-    }
-    return missing
+    let first = firstSample.map { microphone.index(of: $0) } ?? expected
+    if let deviceTime { echo.recordCapture(sample: first, at: deviceTime) }
+    return (missing, first)
   }
 
   /// Appends samples of the reference. `deviceTime` is the time at which the device played the first

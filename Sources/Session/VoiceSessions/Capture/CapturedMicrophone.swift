@@ -38,9 +38,7 @@ struct CapturedMicrophone: ~Copyable {
   /// Appends samples. Returns how many were missing before them.
   mutating func append(_ samples: InputSamples, firstSample: Int64?) throws(InputError) -> Int64 {
     settled = timeline.arrived
-    if let firstSample, repetition != nil {
-      repetition?.place(firstSample, try timeline.sampleCount(samples), in: &timeline)
-    }
+    if let firstSample { try repetition?.place(samples, at: firstSample, in: &timeline) }
     let missing = try timeline.append(samples, firstSample: firstSample)
     if missing > 0 {
       let end = settled + missing + Int64(SampleQueue.fadeSamples(at: timeline.format.rate))
@@ -81,11 +79,12 @@ private struct Repetition {
 
   init(rate: SampleRate) { longest = Int64(rate.samples(in: Self.longest)) }
 
-  /// Places a chunk of `count` samples, if those before it were repeated for too long. Chunks that overlap
-  /// bring new samples.
-  mutating func place(_ firstSample: Int64, _ count: Int, in timeline: inout InputTimeline) {
+  /// Places a chunk, if those before it were repeated for too long. Chunks that overlap bring new samples.
+  mutating func place(
+    _ samples: InputSamples, at firstSample: Int64, in timeline: inout InputTimeline
+  ) throws(InputError) {
     guard timeline.isIndex(firstSample, before: timeline.arrived),
-      firstSample + Int64(count) <= timeline.expectedIndex
+      firstSample + Int64(try timeline.sampleCount(samples)) <= timeline.expectedIndex
     else { return first = nil }
     let first = min(first ?? firstSample, firstSample)
     self.first = first

@@ -159,8 +159,9 @@ public struct InputTimeline: ~Copyable {
   /// count as if they had never come, so that the input is in step again then.
   mutating func rest() { (isResting, leftOut) = (true, 0) }
 
-  /// Records that the microphone went on after a gap, in samples of this input. What was left out
-  /// meanwhile belongs to the gap, and counts after all. `isOver` tells whether its samples arrive again.
+  /// Records that the microphone went on after a gap, in samples of this input. The samples that were left
+  /// out meanwhile belong to the gap, and count after all. `isOver` tells whether the microphone's samples
+  /// arrive again.
   mutating func microphoneWentOn(afterGap gap: Int64, isOver: Bool) {
     let longest = longestLead.map {
       sampleCount(in: $0) - sampleCount(in: Self.longestChunk) - waiting

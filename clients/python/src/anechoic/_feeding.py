@@ -75,7 +75,7 @@ class Feeder:
     def _note_time(self, inputs: dict[str, Audio], now: float) -> None:
         """Records when the microphone was fed.
 
-        What other inputs have gathered since it has stopped belongs to none of its samples, and is left out.
+        The audio that other inputs have gathered since belongs to none of its samples, and is left out.
         """
         if self._began is None:
             self._began = now

@@ -247,7 +247,7 @@ class _VADStream(vad.VADStream):
         self._rest += _mono(frame)
         size = 2 * (self._rate // 100)
         count = len(self._rest) // size
-        # Nobody may have asked about the audio before the first frame, nor about frames that were left out.
+        # Results may wait that nobody asked for: those before the first frame, and those of frames that were left out.
         drop_results(self._live, count + (0 if is_first else _MOST_BEHIND))
         for start in range(0, count * size, size):
             self._judge(self._rest[start : start + size])

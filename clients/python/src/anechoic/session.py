@@ -190,9 +190,9 @@ class Session(Requests, DeviceReports, Facts):
         The times are those of `time.monotonic()` at which the first sample was captured, or was heard.
 
         Waits while too much audio waits to be sent. In real time, what other inputs have gathered while the microphone
-        was not fed for 1 s is left out: it belongs to none of its samples. While a connection in real time is lost, it does not wait
-        and the last 2 s are kept. Throws `FormatError` for audio that does not fit, and the error of a session
-        that has ended.
+        was not fed for 1 s is left out: it belongs to none of its samples. While a connection in real time is lost, it
+        does not wait and the last 2 s are kept. Throws `FormatError` for audio that does not fit, and the error of a
+        session that has ended.
         """
         times = {"microphone": microphone_time, "reference": reference_time}
         await self._feeder.feed(

@@ -232,7 +232,7 @@ async def test_speech_is_found_in_the_frames_with_the_probabilities_of_the_serve
     processor = AnechoicProcessor(server)
     processor._process(frame(np.zeros(320, np.int16)))
     stream = AnechoicVAD(processor, min_speech_duration=0.05, min_silence_duration=0.1).stream()
-    # Nobody has asked about what was processed before the first frame.
+    # The results of the audio before the first frame wait, because nobody asked for them.
     found = [0.1] * 4 + [0.9] * 20 + [0.2] * 12
     judged(processor, [1.0] * 100 + found[:4])
     for start in range(0, len(found), 4):

@@ -1,4 +1,4 @@
-/// What is recorded about a call: its count, its trace and its end.
+/// The records about a call: its count, its trace and its end.
 struct CallAccount {
   let observer: (any CallObserver)?
   /// The trace of the call, until its end. Nil unless the method has a tracer that records this call.
