@@ -34,6 +34,9 @@ RUN = """(async (options) => {
     ended: () => { tell("ended"); state.isOver = true; },
     event: ({ muteChanged }) => muteChanged && tell("muted", { muted: muteChanged.state?.muted ?? false }),
     stats: () => {},
+    voiceToBeginWith: () => undefined,
+    voiceprint: () => {},
+    enrollmentRefused: () => {},
     audio: (first, samples) => samples.forEach((sample, index) => {
       const place = first + index + offset;
       if (place >= 0 && place < count) state.output[place] = sample;
