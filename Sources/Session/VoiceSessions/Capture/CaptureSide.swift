@@ -132,9 +132,11 @@ struct CaptureSide: ~Copyable {
   mutating func endReference() { echo.isAtEnd = true }
 
   /// Whether a frame of the microphone is complete, and its reference has arrived, is not needed, or
-  /// has been waited for long enough.
+  /// has been waited for long enough. Mutating for the reason of `hasResidualEcho`.
   var hasCompleteFrame: Bool {
-    microphone.hasFrame && (echo.isHere || pipeline.restsEcho || hasWaitedEnough)
+    mutating get {
+      microphone.hasFrame && (echo.isHere || pipeline.restsEcho || hasWaitedEnough)
+    }
   }
 
   private var hasWaitedEnough: Bool { microphone.hasWaited(frames: Self.longestWaitFrames) }
@@ -334,8 +336,9 @@ struct CaptureSide: ~Copyable {
     warnings.process(observation) { news.warnings.add($0) }
   }
 
-  /// Returns whether echo stays in the output, or nil while nothing plays that would show it.
-  private func hasResidualEcho(_ findings: FrameFindings) -> Bool? {
+  /// Returns whether echo stays in the output, or nil while nothing plays that would show it. Mutating,
+  /// because the compiler copies the whole structure for a call in a frame that borrows it.
+  private mutating func hasResidualEcho(_ findings: FrameFindings) -> Bool? {
     guard !pipeline.restsEcho else { return false }
     guard removal.residualEcho.isKnown else { return nil }
     guard removal.residualEcho.isEchoLeft(referenceHasGaps: echo.hasGaps) else { return false }

@@ -71,8 +71,8 @@ struct EchoReference: ~Copyable {
 
   /// Whether the microphone has been silent for so long that the echo of a loud reference must have come
   /// meanwhile: it is muted by a switch of its own. Shorter silence is usual on a telephone line, whose
-  /// pauses are digital, until the echo comes.
-  var isMicrophoneMuted: Bool { status.echoDelay != nil && timing.lacksEcho }
+  /// pauses are digital, until the echo comes. Mutating for the reason of `CaptureSide.hasResidualEcho`.
+  var isMicrophoneMuted: Bool { mutating get { status.echoDelay != nil && timing.lacksEcho } }
 
   /// Forgets the echo's path and the devices' clocks, because the echo takes another path.
   mutating func reset() {
