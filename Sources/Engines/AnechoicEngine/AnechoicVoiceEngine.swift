@@ -7,7 +7,7 @@ public import VoiceEngines
 /// work on the same spectra, of 20 ms every 10 ms.
 public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, EnrollmentEngine {
   public static let identity = EngineIdentity(
-    name: "anechoic", version: "1.22", weights: EngineWeights.hash)
+    name: "anechoic", version: "1.23", weights: EngineWeights.hash)
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
   public static let bestReferenceLead = Duration.milliseconds(20)
   /// The filter is long enough for a lead of 90 ms. The lag that is found may be that of a
@@ -32,7 +32,7 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
   private var decision = VoiceDecision()
   private var onset = OnsetLimit()
   private var tone: ToneDetector
-  private var instruments: InstrumentDetector
+  private var otherSounds: OtherSoundDetector
   private var echo = EchoObservation()
   private var processing: AlignedSwitch
   /// Whether the canceller has been on. It then continues to adapt while it is off.
@@ -52,7 +52,7 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     output = FadedOutput(settings, format, analysis.spectra)
     isolation = VoiceIsolation(weights: try IsolationWeights.get())
     tone = ToneDetector(hop: hop)
-    instruments = InstrumentDetector(weights: try InstrumentDetector.weights())
+    otherSounds = OtherSoundDetector(weights: try OtherSoundDetector.weights())
     processing = AlignedSwitch(format, latencySamples: hop, isOn: !settings.isBypassed)
     adaptsCanceller = settings.echoSuppression != nil
   }
@@ -61,7 +61,7 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     _ = try EngineWeights.get()
     _ = EngineWeights.quietRoomState
     _ = try IsolationWeights.get()
-    _ = try InstrumentDetector.weights()
+    _ = try OtherSoundDetector.weights()
   }
 
   public static func supports(_ settings: EngineSettings, _ format: EngineFormat) -> Bool { true }
@@ -127,10 +127,10 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
       cancelsEcho
         ? analysis.spectra.withoutEcho + inputs.sound.sampleCount
         : UnsafePointer(inputs.filtered.planePointers[0]))
-    instruments.record(tone.lowBand)
+    otherSounds.record(tone.lowBand)
     recordSound(skipsMask: skipsMask)
     echo.record(analysis.features)
-    let voice = probability * instruments.voiceShare
+    let voice = probability * otherSounds.voiceShare
     decision.record(
       voice * isolation.probability, power: mask.powerWithoutEcho, echo: echo.estimate,
       farEndPlays: echo.farEndPlays,

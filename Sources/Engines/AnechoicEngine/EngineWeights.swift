@@ -34,7 +34,7 @@ final class EngineWeights: Sendable {
   /// The SHA-256 digest, in hexadecimal digits, of the executable's files that have a part in the
   /// output: one behind the other.
   static let hash: String = {
-    let all = [UInt8](bytes) + [UInt8](IsolationWeights.bytes) + [UInt8](InstrumentDetector.bytes)
+    let all = [UInt8](bytes) + [UInt8](IsolationWeights.bytes) + [UInt8](OtherSoundDetector.bytes)
     return all.withUnsafeBytes { SHA256.hexadecimal(SHA256.digest(of: $0)) }
   }()
 }

@@ -15,9 +15,9 @@ size_t cew_turn_weights_size(void);
 const unsigned char *cew_isolation_weights(void);
 size_t cew_isolation_weights_size(void);
 
-// The weights of the network that tells instruments from voices, in the same format, as training/instruments/train.py
+// The weights of the network that tells other sounds from voices, in the same format, as training/other-sounds/train.py
 // writes them.
-const unsigned char *cew_instrument_weights(void);
-size_t cew_instrument_weights_size(void);
+const unsigned char *cew_other_sound_weights(void);
+size_t cew_other_sound_weights_size(void);
 
 #endif

@@ -1,9 +1,9 @@
-"""Makes examples for the instrument network: voices, music and both, in rooms and noise, with a label for each step.
+"""Makes examples for the network of other sounds: voices, music and noise in rooms, with a label for each step.
 
     python examples.py CORPUS PIECES OUTPUT.npz --count 1200 --seed 1 [--held-out]
 
 CORPUS has speech, music, noise and rir, as for the campaign; PIECES is what pieces.py writes. A label is 1 where a voice
-sounds, 0 where music sounds alone, and -1 where it does not matter. Noise alone has 1: only instruments count here.
+sounds, 0 where only music or noise does, and -1 where it does not matter.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _SUFFIXES = {".wav", ".flac", ".ogg", ".opus"}
 _WITH_VOICES = ("Lets_Go_Fishin", "voxy", "choir", "robot_dity", "vocal")
 # Recordings by which the network is judged: it never hears them.
 JUDGED = ("Sugar_Plum", "Vibe_Ace", "glock48", "guitar48", "harpsichord48", "wesnoth/sad")
-# The softest frame that counts as voice or music, by the loud ones: -27 and -30 dB.
-_SOFTEST_VOICE, _SOFTEST_MUSIC = 10**-2.7, 1e-3
-# The frames around a voice that count as neither.
+# The softest frame that counts as a voice or as another sound, by the loud ones: -27 and -30 dB.
+_SOFTEST_VOICE, _SOFTEST_OTHER = 10**-2.7, 1e-3
+# The frames of 10 ms around a voice that count as neither.
 _MARGIN = 15
 
 
@@ -69,12 +69,12 @@ class Maker:
     def example(self) -> tuple[np.ndarray, np.ndarray]:
         """Returns the inputs of an example, and the label of each step."""
         choice = self._random.random()
-        if choice < 0.04:
-            samples, labels = _level(sounds.colored(self._random, _COUNT)), np.ones(_COUNT // HOP)
-        elif choice < 0.55:
+        if choice < 0.42:
             samples, labels = self._voice()
+        elif choice < 0.78:
+            samples, labels = self._alone(self._music(), (10, 40))
         else:
-            samples, labels = self._music_alone()
+            samples, labels = self._alone(self._loud_noise(), (0, 20))
         samples = samples * 10 ** (self._random.uniform(-50, -15) / 20)
         samples = samples + self._random.normal(size=len(samples)) * 1e-5
         return partial_features(decimated(samples)), labels[1::2].astype(np.float32)
@@ -84,26 +84,42 @@ class Maker:
         random = self._random
         # Voices of children and of giants.
         voice = self._faster(self._of(self._material.voices), random.uniform(-0.4, 0.75), 0.45)
+        if random.random() < 0.08:
+            voice = sounds.whispered(random, voice)
+        if random.random() < 0.25:
+            voice = np.concatenate([np.zeros(int(random.uniform(1, 6) * RATE)), voice])[:_COUNT]
         voice = _level(self._tilted(self._in_room(voice)))
-        power = _powers(voice)
-        talks = power > _loud(power) * _SOFTEST_VOICE
-        is_near = np.convolve(talks, np.ones(2 * _MARGIN + 1), "same") > 0
         choice = random.random()
-        labels = np.where(talks, 1, np.where(is_near, -1, 1))
-        if choice < 0.35:
-            return voice + self._noise(random.uniform(5, 35)), labels
-        if choice < 0.8:
-            labels = np.where(talks, 1, np.where(is_near, -1, 0))
-            return voice + self._in_room(self._music()) * 10 ** (-random.uniform(-2, 25) / 20), labels
-        return voice, labels
+        if choice < 0.45:
+            other = self._noise(random.uniform(-3, 35))
+        elif choice < 0.8:
+            other = self._in_room(self._music()) * 10 ** (-random.uniform(-2, 25) / 20)
+        else:
+            other = np.zeros(_COUNT)
+        return voice + other, _labels(_powers(voice), _powers(other))
 
-    def _music_alone(self) -> tuple[np.ndarray, np.ndarray]:
-        music = _level(self._tilted(self._in_room(self._music())))
-        power = _powers(music)
-        labels = np.where(power < _loud(power) * _SOFTEST_MUSIC, -1, 0)
+    def _alone(self, sound: np.ndarray, below: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
+        """Returns music or noise without a voice, half of them above another noise, softer by some dB."""
+        sound = _level(self._tilted(self._in_room(sound)))
+        power = _powers(sound)
+        labels = np.where(power < _loud(power) * _SOFTEST_OTHER, -1, 0)
         if self._random.random() < 0.5:
-            music = music + self._noise(self._random.uniform(10, 40))
-        return music, labels
+            sound = sound + self._noise(self._random.uniform(*below))
+        return sound, labels
+
+    def _loud_noise(self) -> np.ndarray:
+        """Returns noise that no voice makes, recorded or made."""
+        random, choice = self._random, self._random.random()
+        if choice < 0.5:
+            return _level(self._faster(self._of(self._material.noises), random.uniform(-0.6, 0.6), 0.7))
+        if choice < 0.56:
+            return self._babble()
+        make = (sounds.wind, sounds.rain, sounds.wind, sounds.rain, sounds.dishes, sounds.clicks, sounds.colored)
+        return _level(make[random.integers(len(make))](random, _COUNT))
+
+    def _babble(self) -> np.ndarray:
+        voices = self._material.voices
+        return _level(sum(_level(self._cut(self._of(voices), _COUNT)) for _ in range(self._random.integers(6, 13))))
 
     def _music(self) -> np.ndarray:
         random, choice = self._random, self._random.random()
@@ -114,7 +130,7 @@ class Maker:
         return _level(self._faster(self._of(self._material.music), random.uniform(-0.4, 0.4), 1))
 
     def _noise(self, below: float) -> np.ndarray:
-        return _level(self._cut(self._of(self._material.noises), _COUNT)) * 10 ** (-below / 20)
+        return self._loud_noise() * 10 ** (-below / 20)
 
     def _of(self, sounds: list[np.ndarray]) -> np.ndarray:
         return sounds[self._random.integers(len(sounds))]
@@ -151,6 +167,14 @@ def _level(sound: np.ndarray) -> np.ndarray:
 
 def _powers(sound: np.ndarray) -> np.ndarray:
     return np.convolve((sound**2).reshape(-1, HOP).sum(1), np.ones(3) / 3, "same")
+
+
+def _labels(voice: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Returns the label of each frame of a voice beside other sounds, by the powers of both."""
+    talks = voice > _loud(voice) * _SOFTEST_VOICE
+    is_near = np.convolve(talks, np.ones(2 * _MARGIN + 1), "same") > 0
+    sounds = other > max(_loud(other), 1e-3 * _loud(voice)) * _SOFTEST_OTHER
+    return np.where(talks & (voice > other), 1, np.where(is_near | ~sounds, -1, 0))
 
 
 def _loud(powers: np.ndarray) -> float:

@@ -5,7 +5,7 @@ internal import CKernels
   internal import Glibc
 #endif
 
-/// The inputs of the instrument network: how level, tonality and steadiness of a sound develop, in
+/// The inputs of the network that tells other sounds from voices: how level, tonality and steadiness of a sound develop, in
 /// 8 groups of frequencies up to 3.8 kHz.
 ///
 /// | values | content |
@@ -18,7 +18,7 @@ internal import CKernels
 ///
 /// The spectra are those of the last 64 ms, at 8 kHz, one every 20 ms. In windows of this length, the
 /// partials of an instrument are lines that stay, and those of a voice, whose pitch glides, are not.
-/// `training/instruments/inputs.py` computes the same.
+/// `training/other-sounds/inputs.py` computes the same.
 struct PartialFeatures: ~Copyable {
   static let count = 8 * groups
   /// The samples of a step of 20 ms at 8 kHz.

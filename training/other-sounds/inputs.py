@@ -1,4 +1,4 @@
-"""The inputs of the instrument network, as `PartialFeatures` of the engine computes them: steps x 64."""
+"""The inputs of the network of other sounds, as `PartialFeatures` of the engine computes them: steps x 64."""
 
 from __future__ import annotations
 

@@ -3,14 +3,14 @@ internal import CEngineWeights
 internal import CKernels
 internal import VoiceEngines
 
-/// A detector of instruments: how likely a voice is in a sound whose partials may be those of
-/// instruments, every 20 ms. It only tells them apart: it does not know noise from a voice.
-/// `training/instruments` trains its network.
-struct InstrumentDetector: ~Copyable {
-  private static let hidden = 32
+/// A detector of sounds that no voice makes: how likely a voice is in what may be music or noise,
+/// every 20 ms. It can only lower the probability of a voice.
+/// `training/other-sounds` trains its network.
+struct OtherSoundDetector: ~Copyable {
+  private static let hidden = 48
   /// The probability by the network at which a voice counts by half. Hardly a frame of a voice has
-  /// less: see `docs/decisions/0028-instruments.md`.
-  private static let leastOfVoice: Float = 0.3
+  /// less: see `docs/decisions/0028-other-sounds.md`.
+  private static let leastOfVoice: Float = 0.2
 
   private let kernels: Kernels
   /// 20 ms at 8 kHz, of which the first half may be complete.
@@ -40,27 +40,27 @@ struct InstrumentDetector: ~Copyable {
     voiceShare = ratio * ratio / (ratio * ratio + 1)
   }
 
-  /// The probability, by the network, that there is more than instruments.
+  /// The probability, by the network, that a voice sounds.
   var probability: Float { network.output[0] }
 }
 
 // MARK: Weights
 
-extension InstrumentDetector {
+extension OtherSoundDetector {
   /// The weights, which are part of the executable, as the file that training writes.
   static var bytes: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: cew_instrument_weights(), count: cew_instrument_weights_size())
+    UnsafeRawBufferPointer(start: cew_other_sound_weights(), count: cew_other_sound_weights_size())
   }
 
   private static let embedded = EmbeddedWeights(
-    "the weights that tell instruments from voices"
+    "the weights that tell other sounds from voices"
   ) { () throws(WeightFile.FormatError) in try weights(WeightFile(bytes)) }
 
   /// Reads weights.
   static func weights(_ file: WeightFile) throws(WeightFile.FormatError) -> RecurrentNetwork.Weights
   {
     try .init(
-      file, named: "instruments", inputs: PartialFeatures.count, hidden: hidden, state: hidden,
+      file, named: "other_sounds", inputs: PartialFeatures.count, hidden: hidden, state: hidden,
       outputs: 1)
   }
 

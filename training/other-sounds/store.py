@@ -1,7 +1,7 @@
 """Writes a short sound and what PyTorch makes of it, for the tests of the engine: for each step of 20 ms the samples at 8 kHz,
 the inputs of the network and the probability of a voice.
 
-    python store.py instruments.weights Tests/Unit/AnechoicEngineTests/Stored
+    python store.py other-sounds.weights Tests/Unit/AnechoicEngineTests/Stored
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from inputs import COUNT, RATE, STEP, partial_features
-from train import InstrumentNetwork
+from train import OtherSoundNetwork
 
 sys.path.append(str(Path(__file__).parent.parent))
 from weight_file import load  # noqa: E402
@@ -37,15 +37,15 @@ def main() -> None:
     options.add_argument("weights", type=Path, help="the weights, as train.py writes them")
     options.add_argument("folder", type=Path, help="Tests/Unit/AnechoicEngineTests/Stored")
     chosen = options.parse_args()
-    network = InstrumentNetwork().eval()
-    network.load_state_dict(load(chosen.weights, "instruments", network))
+    network = OtherSoundNetwork().eval()
+    network.load_state_dict(load(chosen.weights, "other_sounds", network))
     samples = sound()
     inputs = partial_features(samples)
     with torch.no_grad():
         voice = torch.sigmoid(network(torch.from_numpy(inputs)[None]))[0].numpy()
     stored = np.concatenate([samples.reshape(_STEPS, STEP), inputs, voice[:, None]], 1)
     assert stored.shape == (_STEPS, STEP + COUNT + 1)
-    stored.astype("<f4").tofile(chosen.folder / "instruments.f32")
+    stored.astype("<f4").tofile(chosen.folder / "other-sounds.f32")
 
 
 if __name__ == "__main__":

@@ -107,12 +107,13 @@ def languages() -> list[str]:
     return [line.split()[1] for line in lines[1:]]
 
 
-def read(random: np.random.Generator, language: str, output: Path) -> None:
-    """Writes a reading of numbers, which every language has words for."""
+def read(random: np.random.Generator, language: str, output: Path) -> bool:
+    """Writes a reading of numbers, which every language has words for. Some voices of eSpeak NG's list fail."""
     numbers = " ".join(str(random.integers(10 ** random.integers(1, 5))) for _ in range(8))
     voice = language + _VARIANTS[random.integers(len(_VARIANTS))]
     pitch, speed = str(random.integers(15, 90)), str(random.integers(110, 220))
-    subprocess.run(["espeak-ng", "-v", voice, "-p", pitch, "-s", speed, "-w", output, numbers], check=True)
+    command = ["espeak-ng", "-v", voice, "-p", pitch, "-s", speed, "-w", output, numbers]
+    return subprocess.run(command, capture_output=True).returncode == 0
 
 
 def main() -> None:
@@ -130,7 +131,8 @@ def main() -> None:
     known = languages()
     for seed in range(chosen.readings):
         random = np.random.default_rng(seed)
-        read(random, known[random.integers(len(known))], readings / f"{seed}.wav")
+        while not read(random, known[random.integers(len(known))], readings / f"{seed}.wav"):
+            pass
 
 
 if __name__ == "__main__":

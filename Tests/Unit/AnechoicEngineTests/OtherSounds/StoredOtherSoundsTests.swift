@@ -4,8 +4,8 @@ import Testing
 @testable import AnechoicEngine
 
 /// A sound of 2 s and what PyTorch makes of it with the weights of the executable, as
-/// `training/instruments/store.py` writes them.
-struct StoredInstrumentsTests {
+/// `training/other-sounds/store.py` writes them.
+struct StoredOtherSoundsTests {
   private static let values = PartialFeatures.step + PartialFeatures.count + 1
   private static let steps = 100
 
@@ -14,7 +14,7 @@ struct StoredInstrumentsTests {
     _ stored: [Float], _ kernels: Kernels
   ) throws -> (features: Float, probability: Float) {
     var features = PartialFeatures(kernels: kernels)
-    var detector = InstrumentDetector(weights: try InstrumentDetector.weights(), kernels: kernels)
+    var detector = OtherSoundDetector(weights: try OtherSoundDetector.weights(), kernels: kernels)
     var worst: (features: Float, probability: Float) = (0, 0)
     try stored.withUnsafeBufferPointer {
       let start = try #require($0.baseAddress)
@@ -37,7 +37,7 @@ struct StoredInstrumentsTests {
 
   @Test(arguments: Kernels.available)
   func theEngineComputesAsTheFrameworkThatTrainedIt(kernels: Kernels) throws {
-    let stored = try StoredFile.floats("instruments.f32")
+    let stored = try StoredFile.floats("other-sounds.f32")
     try #require(stored.count == Self.steps * Self.values)
     let worst = try Self.differences(stored, kernels)
     #expect(worst.features < 2e-3, "\(kernels)")

@@ -1,6 +1,6 @@
-"""The instrument network, and its training. `InstrumentDetector` of the engine runs the same network.
+"""The network that tells other sounds from voices, and its training. `OtherSoundDetector` of the engine runs the same network.
 
-    python train.py instruments.weights held-out.npz examples-*.npz --steps 3600
+    python train.py other-sounds.weights held-out.npz examples-*.npz --steps 3600
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 sys.path.append(str(Path(__file__).parent.parent))
 from weight_file import write  # noqa: E402
 
-HIDDEN = 32
+HIDDEN = 48
 _DROPOUT, _BATCH, _RATE = 0.15, 32, 4e-3
-# The weight of voices in the loss: a voice that is lost is worse than music that passes.
+# The weight of voices in the loss: a voice that is lost is worse than another sound that passes.
 _VOICE_WEIGHT = torch.tensor(4.0)
+# The first 12 steps of a voice after 12 or more without one count more by this part.
+_BEGINNING, _BEGINNING_WEIGHT = 12, 1.5
 
 
-class InstrumentNetwork(nn.Module):
-    """The probability of a voice, where there may be instruments: logits of calls x steps, of calls x steps x COUNT."""
+class OtherSoundNetwork(nn.Module):
+    """The probability of a voice, where there may be other sounds: logits of calls x steps, of calls x steps x COUNT."""
 
     def __init__(self):
         super().__init__()
@@ -40,8 +42,12 @@ class InstrumentNetwork(nn.Module):
 
 
 def loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-    counts = labels >= 0
-    return binary_cross_entropy_with_logits(logits[counts], labels[counts], pos_weight=_VOICE_WEIGHT)
+    voiced = (labels == 1).float()
+    total = voiced.cumsum(1)
+    recent = total - nn.functional.pad(total, (2 * _BEGINNING, 0))[:, : total.shape[1]]
+    weights = (labels >= 0) * (1 + _BEGINNING_WEIGHT * voiced * (recent <= _BEGINNING))
+    each = binary_cross_entropy_with_logits(logits, labels.clamp(min=0), pos_weight=_VOICE_WEIGHT, reduction="none")
+    return (each * weights).sum() / weights.sum()
 
 
 def main() -> None:
@@ -58,7 +64,7 @@ def main() -> None:
     inputs, labels = (torch.tensor(np.concatenate([file[name] for file in files])) for name in ("inputs", "labels"))
     held_out = np.load(chosen.held_out)
     held_inputs, held_labels = torch.tensor(held_out["inputs"]).float(), torch.tensor(held_out["labels"])
-    network, least = InstrumentNetwork(), float("inf")
+    network, least = OtherSoundNetwork(), float("inf")
     optimizer = torch.optim.AdamW(network.parameters(), lr=_RATE, weight_decay=0.02)
     average = torch.optim.swa_utils.AveragedModel(
         network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.99)).eval()
@@ -79,7 +85,7 @@ def main() -> None:
         print(f"step {step}: loss {value.item():.4f}, held-out {found:.4f}", flush=True)
         if found < least:
             least = found
-            write({"instruments": average.module.state_dict()}, chosen.output, "<f2")
+            write({"other_sounds": average.module.state_dict()}, chosen.output, "<f2")
 
 
 if __name__ == "__main__":
