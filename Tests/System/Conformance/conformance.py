@@ -206,10 +206,10 @@ class Verdicts:
     async def judge_all(self, runs: list[tuple[dict, Client]], jobs: int) -> None:
         """Runs vectors beside each other, and those that fail again with fewer beside them, and at last alone.
 
-        A run that fails beside others may only have lacked the processor. A run that fails alone has failed, unless this
-        program itself ran late meanwhile: then nothing is known, and the vector runs again. A muted person who is heard
-        is a failure at the first try, with the same exception. A client of which most tries fail pauses until the next
-        pass; if they fail alone, too, the rest of its vectors fail without a try.
+        A run that fails beside others may only have lacked the processor. A run that fails alone has failed, unless
+        this program itself ran late meanwhile: then nothing is known, and the vector runs again. A muted person who is
+        heard is a failure at the first try, with the same exception. A client of which most tries fail pauses until the
+        next pass; if they fail alone, too, the rest of its vectors fail without a try.
         """
         passes = sorted({jobs, min(2, jobs), 1}, reverse=True)
         passes += [1] * (MOST_TRIES - len(passes))
