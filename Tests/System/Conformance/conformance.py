@@ -27,6 +27,7 @@ from door_server import DoorServer
 from judge import Heard, Judge
 from page_server import PageServer
 from server import TICKET, Server
+from trust import Trust
 
 sys.path.insert(0, str(PROJECT / "scripts"))
 from lib.usage import Arguments, number  # noqa: E402
@@ -56,6 +57,8 @@ MOST_TRIED_AGAIN, SHARE_TRIED_AGAIN = 2, 0.02
 """How many vectors may need another try: so many, and this share of all."""
 MOST_TRIES = 6
 """The tries of a vector whose every try was disturbed."""
+AGAIN_SECONDS = 600.0
+"""The time for all tries after the first."""
 BESIDE_EACH_CORE = 3
 """The runs beside each other for each core. A run takes a fifth of a core, and a browser more."""
 
@@ -151,10 +154,12 @@ async def run(vector: dict, client: Client, keep: bool) -> tuple[list[str], str]
             beginning = began.result() if began.done() else time.monotonic()
             if began.done():
                 playing = asyncio.create_task(server.play(beginning))
-            elif not vector["expect"].get(client.kind, {}).get("does_not_begin"):
+            remaining = vector["seconds"] + END_SECONDS
+            if not began.done() and not vector["expect"].get(client.kind, {}).get("does_not_begin"):
                 complaints.append("the client did not begin")
+                remaining = 0.1  # It has had its time.
             try:
-                code = await asyncio.wait_for(process.wait(), vector["seconds"] + END_SECONDS)
+                code = await asyncio.wait_for(process.wait(), remaining)
                 if code != 0:
                     complaints.append(f"the client exited with {code}")
             except asyncio.TimeoutError:
@@ -184,10 +189,16 @@ async def run(vector: dict, client: Client, keep: bool) -> tuple[list[str], str]
 
 
 class Verdicts:
-    """Runs vectors, prints a line for each try, and counts those that fail and those that pass at a later try."""
+    """Runs vectors, prints a line for each try, and counts those that fail and those that pass at a later try.
 
-    def __init__(self, keep: bool) -> None:
+    Gives up on a client of which most tries fail, unless `plays_all`.
+    """
+
+    def __init__(self, keep: bool, plays_all: bool) -> None:
         self._keep = keep
+        self._plays_all = plays_all
+        self._trust = Trust()
+        self._deadline = float("inf")
         self.failed: list[str] = []
         self.again = self.unexplained = 0
         self.has_too_many_tries = False
@@ -195,9 +206,10 @@ class Verdicts:
     async def judge_all(self, runs: list[tuple[dict, Client]], jobs: int) -> None:
         """Runs vectors beside each other, and those that fail again with fewer beside them, and at last alone.
 
-        A run that fails beside others may only have lacked the processor. A run that fails alone has failed, unless this
-        program itself ran late meanwhile: then nothing is known, and the vector runs again. A muted person who is heard is a failure at the first try,
-        with the same exception.
+        A run that fails beside others may only have lacked the processor. A run that fails alone has failed, unless
+        this program itself ran late meanwhile: then nothing is known, and the vector runs again. A muted person who is
+        heard is a failure at the first try, with the same exception. A client of which most tries fail pauses until the
+        next pass; if they fail alone, too, the rest of its vectors fail without a try.
         """
         passes = sorted({jobs, min(2, jobs), 1}, reverse=True)
         passes += [1] * (MOST_TRIES - len(passes))
@@ -205,6 +217,9 @@ class Verdicts:
         for number, beside in enumerate(passes, 1):
             if not runs:
                 break
+            self._trust.begin_pass(number, beside)
+            if number == 2:
+                self._deadline = time.monotonic() + AGAIN_SECONDS
             slots = asyncio.Semaphore(beside)
             # A client of which few may run has slots of its own, and need not wait for those of all.
             own = {client.name: asyncio.Semaphore(client.most_beside) for _, client in runs
@@ -219,21 +234,38 @@ class Verdicts:
     ) -> bool:
         """Runs a vector, and returns whether it is to be run again."""
         async with slots:
+            if reason := self._reason_not_to_try(client):
+                self._tell(client, vector, "FAIL", f"not tried: {reason}")
+                return False
+            if not self._plays_all and self._trust.pauses(client.name):
+                return True
             complaints, disturbance = await run(vector, client, self._keep)
+        if not complaints:
+            self._trust.passed(client.name)
+        else:
+            self._trust.failed(client.name, was_disturbed=bool(disturbance))
         is_heard = any(isinstance(each, Heard) for each in complaints) and not disturbance
         can_be_disturbed = beside > 1 or bool(disturbance)
         goes_on = bool(complaints) and not is_heard and can_be_disturbed and number < MOST_TRIES
         if complaints and disturbance:
             complaints.append(disturbance)
         verdict = "again" if goes_on else "FAIL" if complaints else "ok"
-        if verdict == "FAIL":
-            self.failed.append(f"{client.name} {vector['id']}")
         self.again += verdict == "ok" and number > 1
         self.unexplained += goes_on and number == 1 and not disturbance
         again = f", at try {number}" if number > 1 and not complaints else ""
         text = "; ".join(complaints) if complaints else vector["name"] + again
-        print(f"{client.name:<15} {vector['id']:<31} {verdict:<5} {text}", flush=True)
+        self._tell(client, vector, verdict, text)
         return goes_on
+
+    def _reason_not_to_try(self, client: Client) -> str:
+        if not self._plays_all and self._trust.is_broken(client.name):
+            return self._trust.told(client.name)
+        return f"other tries took {AGAIN_SECONDS:.0f} s" if time.monotonic() > self._deadline else ""
+
+    def _tell(self, client: Client, vector: dict, verdict: str, text: str) -> None:
+        if verdict == "FAIL":
+            self.failed.append(f"{client.name} {vector['id']}")
+        print(f"{client.name:<15} {vector['id']:<31} {verdict:<5} {text}", flush=True)
 
 
 def own_client(parser: Arguments, options: argparse.Namespace) -> Client:
@@ -293,7 +325,7 @@ async def main() -> int:
                 print(f"{client.name:<15} {vector['id']:<31} –     {reason}", flush=True)
     if not runs:
         parser.unusable("nothing was played: no client that is built can run these vectors")
-    verdicts = Verdicts(options.keep)
+    verdicts = Verdicts(options.keep, plays_all=options.command is not None)
     await verdicts.judge_all(runs, options.jobs)
     print(f"{len(runs) - len(verdicts.failed)} of {len(runs)} ok, {verdicts.again} of them after another try, "
           f"in {time.monotonic() - began:.0f} s")

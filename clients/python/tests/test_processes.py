@@ -62,6 +62,8 @@ def test_a_forked_process_does_not_wait_for_the_session_of_its_parent(server, mo
 
 def test_an_interrupted_script_leaves_no_task_behind(server):
     lines, errors = program("""
+# A shell that started the tests in the background has made them ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
     with anechoic.blocking.Session(server, microphone=MONO) as session:
