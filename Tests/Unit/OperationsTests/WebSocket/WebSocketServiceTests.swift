@@ -28,7 +28,7 @@ struct WebSocketServiceTests {
             HTTPUpgrade(headers: handshake.headers(choosing: handshake.offered.first)) {
               let place = Mutex<WebSocket?>(nil)
               let holder = Holder(place)
-              let socket = service.adopt($0, rest: $1) { report in
+              let socket = service.adopt($0) { report in
                 reports.add(report)
                 holder.answer(report)
               }
@@ -233,12 +233,12 @@ struct WebSocketServiceTests {
 
   @Test func otherSitesAreRefusedUnlessTheyAreAllowed() {
     let rule = OriginRule(["https://app.example"], or: BrowserRule(.thisMachine))
-    #expect(rule.allows(["host": "voice.example"]))
-    #expect(rule.allows(["host": "voice.example", "origin": "https://app.example"]))
-    #expect(rule.allows(["host": "127.0.0.1:1", "origin": "http://127.0.0.1:1"]))
-    #expect(!rule.allows(["host": "127.0.0.1:1", "origin": "http://127.0.0.1:2"]))
-    #expect(!rule.allows(["host": "127.0.0.1:1", "origin": "null"]))
+    #expect(rule.allows(HTTPRequest(headers: ["host": "voice.example"])))
+    #expect(rule.allows(HTTPRequest(headers: ["host": "voice.example", "origin": "https://app.example"])))
+    #expect(rule.allows(HTTPRequest(headers: ["host": "127.0.0.1:1", "origin": "http://127.0.0.1:1"])))
+    #expect(!rule.allows(HTTPRequest(headers: ["host": "127.0.0.1:1", "origin": "http://127.0.0.1:2"])))
+    #expect(!rule.allows(HTTPRequest(headers: ["host": "127.0.0.1:1", "origin": "null"])))
     // A name that was rebound to this machine.
-    #expect(!rule.allows(["host": "evil.example", "origin": "http://evil.example"]))
+    #expect(!rule.allows(HTTPRequest(headers: ["host": "evil.example", "origin": "http://evil.example"])))
   }
 }

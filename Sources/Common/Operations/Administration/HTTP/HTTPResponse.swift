@@ -54,12 +54,11 @@ public struct HTTPResponse: Sendable, Equatable {
 public struct HTTPUpgrade: Sendable {
   /// The headers of the answer. Nil leaves the answer to the new owner of the connection.
   public var headers: [String: String]?
-  /// Takes over the connection, and closes it some time. Gets its descriptor, which does not block, and
-  /// the bytes that followed the request. Runs on the listener's thread and must not wait.
-  public var adopt: @Sendable (_ descriptor: Int32, _ rest: [UInt8]) -> Void
+  /// Takes over the connection. Runs on the listener's thread and must not wait.
+  public var adopt: @Sendable (UpgradedConnection) -> Void
 
   public init(
-    headers: [String: String]?, adopt: @escaping @Sendable (Int32, [UInt8]) -> Void
+    headers: [String: String]?, adopt: @escaping @Sendable (UpgradedConnection) -> Void
   ) {
     self.headers = headers
     self.adopt = adopt
