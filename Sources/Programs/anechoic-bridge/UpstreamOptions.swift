@@ -59,7 +59,8 @@ struct UpstreamOptions: ParsableArguments {
         listeningOn: address,
         .init(
           dialer: UpstreamDialer(address: upstream, authorities: authorities),
-          security: security?.http, messageBytes: maxMessage.bytes, maximumCalls: maxCalls, log: BridgeLog.write,
+          security: security?.http, messageBytes: maxMessage.bytes, maximumCalls: maxCalls,
+          log: BridgeLog.write,
           makeRelay: makeRelay))
     } catch let error as TLSError {
       throw CommandError("\(upstreamCaFile ?? "the authorities of the system"): \(error)")

@@ -200,7 +200,8 @@ final class ServerOperations: Sendable {
   /// server runs without metrics. With an `identity`, the address speaks HTTPS. With `needsScope`, only
   /// clients with the scope `admin` turn switches.
   func listen(
-    on address: String, required: Bool, identity: CertificateIdentity?, for server: VoiceProcessingServer, _ engines: EngineCatalog,
+    on address: String, required: Bool, identity: CertificateIdentity?,
+    for server: VoiceProcessingServer, _ engines: EngineCatalog,
     injection: AdministrationService.Switch?, needsScope: Bool, pages: PageSettings,
     messageBytes: Int
   ) throws(CommandError) {

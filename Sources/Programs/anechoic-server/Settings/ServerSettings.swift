@@ -89,7 +89,8 @@ extension ServerSettings {
       "The plaintext address for operators, with health and reflection only"),
     Setting(
       "listen.http", flag: "http-listen", \.httpListen, .hostOrOff, .restart,
-      "The HTTP address for operators, with metrics, switches and pages. Plaintext unless tls.http is set"),
+      "The HTTP address for operators, with metrics, switches and pages. Plaintext unless tls.http is set"
+    ),
     Setting(
       "listen.live_page", flag: "live-page", \.livePage, .choice, .restart,
       """

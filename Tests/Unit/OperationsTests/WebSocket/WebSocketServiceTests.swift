@@ -10,17 +10,19 @@ import TestTime
 @Suite(.timeLimit(.minutes(1)))
 struct WebSocketServiceTests {
   /// A server that sends back what it gets. It reads only if `isReading` says so.
-  private final class Echo: Sendable {
+  final class Echo: Sendable {
     let listener: HTTPListener
     let service: WebSocketService
     let reports: Journal
 
-    init(isReading: Bool = true, messageBytes: Int = 1 << 20) throws {
+    init(
+      isReading: Bool = true, messageBytes: Int = 1 << 20, security: HTTPSecurity? = nil
+    ) throws {
       let service = try WebSocketService(messageBytes: messageBytes)
       let reports = Journal()
       self.service = service
       self.reports = reports
-      listener = try HTTPListener("127.0.0.1:0") { request in
+      listener = try HTTPListener("127.0.0.1:0", security: security) { request in
         switch WebSocketHandshake.check(request) {
         case .refused(let response): .complete(response)
         case .accepted(let handshake):
@@ -77,7 +79,7 @@ struct WebSocketServiceTests {
     }
   }
 
-  private final class Journal: Sendable {
+  final class Journal: Sendable {
     private let words = Mutex<[String]>([])
     private let news = NSCondition()
 
@@ -234,11 +236,15 @@ struct WebSocketServiceTests {
   @Test func otherSitesAreRefusedUnlessTheyAreAllowed() {
     let rule = OriginRule(["https://app.example"], or: BrowserRule(.thisMachine))
     #expect(rule.allows(HTTPRequest(headers: ["host": "voice.example"])))
-    #expect(rule.allows(HTTPRequest(headers: ["host": "voice.example", "origin": "https://app.example"])))
-    #expect(rule.allows(HTTPRequest(headers: ["host": "127.0.0.1:1", "origin": "http://127.0.0.1:1"])))
-    #expect(!rule.allows(HTTPRequest(headers: ["host": "127.0.0.1:1", "origin": "http://127.0.0.1:2"])))
+    #expect(
+      rule.allows(HTTPRequest(headers: ["host": "voice.example", "origin": "https://app.example"])))
+    #expect(
+      rule.allows(HTTPRequest(headers: ["host": "127.0.0.1:1", "origin": "http://127.0.0.1:1"])))
+    #expect(
+      !rule.allows(HTTPRequest(headers: ["host": "127.0.0.1:1", "origin": "http://127.0.0.1:2"])))
     #expect(!rule.allows(HTTPRequest(headers: ["host": "127.0.0.1:1", "origin": "null"])))
     // A name that was rebound to this machine.
-    #expect(!rule.allows(HTTPRequest(headers: ["host": "evil.example", "origin": "http://evil.example"])))
+    #expect(
+      !rule.allows(HTTPRequest(headers: ["host": "evil.example", "origin": "http://evil.example"])))
   }
 }

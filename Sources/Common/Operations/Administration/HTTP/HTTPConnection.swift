@@ -133,7 +133,11 @@ struct HTTPConnection {
   /// Ends the connection, or answers that its request took too long, if its time is over.
   mutating func expire(now: Instant) {
     guard now >= deadline else { return }
-    if isReading, channel.isEstablished { respond(.refusal(.requestTimeout), now: now) } else { abort() }
+    if isReading, channel.isEstablished {
+      respond(.refusal(.requestTimeout), now: now)
+    } else {
+      abort()
+    }
   }
 
   /// Tells the task that makes the answer that the connection has ended.
