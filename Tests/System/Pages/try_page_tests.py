@@ -480,7 +480,7 @@ class TryTokenTests(TryPageTest):
 
 
 class SecureTests(unittest.TestCase):
-    """The page over HTTPS, as on another machine: under a name that is not that of this machine."""
+    """The page over HTTPS, under the name of a host on the internet."""
 
     def test_the_microphone_is_heard_over_https(self):
         certificates = Certificates()
@@ -494,8 +494,8 @@ class SecureTests(unittest.TestCase):
         self.addCleanup(server.stop)
         self.assertTrue(server.page.startswith("https://"))
         browser = self.enterContext(Browser(
-            *ALLOWED, f"--ignore-certificate-errors-spki-list={key}", "--host-resolver-rules=MAP voice 127.0.0.1"))
-        page = browser.open(server.page.replace("127.0.0.1", "voice").removesuffix("live") + "try")
+            *ALLOWED, f"--ignore-certificate-errors-spki-list={key}", "--host-resolver-rules=MAP voice.example 127.0.0.1"))
+        page = browser.open(server.page.replace("127.0.0.1", "voice.example").removesuffix("live") + "try")
         self.addCleanup(page.close)
         self.assertTrue(page.evaluate("isSecureContext && location.protocol === 'https:'"))
         click(page, "#start")

@@ -210,11 +210,12 @@ final class ServerOperations: Sendable {
     build.add(to: metrics.registry)
     let isLoopback = Self.isLoopback(address)
     let serve = try self.pages(
-      pages, of: server, isLoopback: isLoopback, messageBytes: messageBytes)
+      pages, of: server, isLoopback: isLoopback, isEncrypted: identity != nil,
+      messageBytes: messageBytes)
     let gate: AdministrationService.Gate = { server.operatorGate.answer($0, $1, $2) }
     let service = AdministrationService(
       registry: metrics.registry, version: build.json, threshold: threshold,
-      injection: injection, isLoopback: isLoopback,
+      injection: injection, isLoopback: isLoopback && identity == nil,
       gate: needsScope ? gate : nil, readiness: { server.readiness }, pages: serve
     ) { action, value, isDone, principal in
       audit.notice(
@@ -242,7 +243,8 @@ final class ServerOperations: Sendable {
 
   /// Returns the answers of the pages and of WebSockets.
   private func pages(
-    _ settings: PageSettings, of server: VoiceProcessingServer, isLoopback: Bool, messageBytes: Int
+    _ settings: PageSettings, of server: VoiceProcessingServer, isLoopback: Bool, isEncrypted: Bool,
+    messageBytes: Int
   ) throws(CommandError) -> AdministrationService.Pages {
     let (live, socket, trying) = (settings.live, settings.webSocket, settings.trying)
     let started: WebSocketService
@@ -252,11 +254,14 @@ final class ServerOperations: Sendable {
       throw CommandError(error.description)
     }
     sockets.withLock { $0 = started }
-    let page = LivePage(server.sessions, live.rule(isLoopback: isLoopback), live.refusal)
+    let page = LivePage(
+      server.sessions, live.rule(isLoopback: isLoopback, isEncrypted: isEncrypted), live.refusal)
     let tryPage = TryPage(trying.refusal)
     let door = ProcessDoor(
       server, started,
-      OriginRule(settings.origins, or: socket.rule(isLoopback: isLoopback)), socket.refusal)
+      OriginRule(
+        settings.origins, or: socket.rule(isLoopback: isLoopback, isEncrypted: isEncrypted)),
+      socket.refusal)
     return { page.answer($0) ?? tryPage.answer($0) ?? door.answer($0) }
   }
 
