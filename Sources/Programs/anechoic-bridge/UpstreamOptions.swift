@@ -41,7 +41,8 @@ struct UpstreamOptions: ParsableArguments {
     }
   }
 
-  /// Bridges calls until SIGTERM or SIGINT. SIGHUP has the files of `security` read again.
+  /// Bridges calls until SIGTERM or SIGINT. SIGHUP makes it read the files of
+  /// `security` again.
   func run<Rules: Relay>(
     listeningOn address: String, _ security: ListenerSecurity?,
     _ makeRelay: @escaping @Sendable (String) -> Rules

@@ -43,7 +43,7 @@ struct LivePageAccessTests {
     #expect(isOff(access { $0.livePage = .off }, "--live-page"))
   }
 
-  /// A certificate is for the names in it, so that no stranger can have his name lead here.
+  /// A certificate is for the names in it, so that the name of a stranger cannot lead here.
   @Test(arguments: [false, true])
   func withTLSEveryNameMayBeUsed(isEncrypted: Bool) {
     var request = HTTPRequest(
