@@ -184,7 +184,7 @@ let unitTests = targets(
       resources: $0 == "AnechoicEngine" ? [.copy("Stored")] : [])
   },
   [
-    "LinuxSystem": ["TestNetwork"],
+    "LinuxSystem": ["TestCredentials", "TestNetwork"],
     "AudioCore": ["AudioFiles", "AudioCodecs", "TestAudio"],
     "AudioCodecs": ["AnechoicAPI", "TestAudio"],
     "EchoAlignment": ["AcousticSimulator", "TestAudio"],
@@ -199,7 +199,7 @@ let unitTests = targets(
     "VoiceSessions": ["BundledEngines", "ClockSoak", "RoomCalls", "TestAudio"],
     "SessionWire": [],
     "Settings": [],
-    "Operations": ["TestNetwork", "TestTime"],
+    "Operations": ["TestCredentials", "TestNetwork", "TestTime"],
     "SpeechSynthesis": [],
     "Authentication": ["TestCredentials", "TestTime"],
     "VoiceServer": [

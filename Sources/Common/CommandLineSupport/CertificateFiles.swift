@@ -1,5 +1,5 @@
 public import GRPCTransport
-internal import LinuxSystem
+public import LinuxSystem
 
 /// A regular file with certificates or a key, and the name of the file in failures.
 public struct CertificateFile {
@@ -63,5 +63,12 @@ public enum CertificateFiles {
     var own: CertificateIdentity?
     if let certificate, let key { own = try identity(certificate: certificate, key: key) }
     return .tls(authorities: trusted, identity: own, serverName: serverName)
+  }
+}
+
+extension TLSIdentity {
+  /// Creates the identity of a listener without gRPC.
+  public convenience init(_ identity: CertificateIdentity) throws(TLSError) {
+    try self.init(certificateChain: identity.certificateChain, key: identity.key)
   }
 }

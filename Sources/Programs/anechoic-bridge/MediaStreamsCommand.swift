@@ -16,6 +16,8 @@ struct MediaStreamsCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The address for the provider: HOST:PORT.", valueName: "address"))
   var listen = "127.0.0.1:9095"
 
+  @OptionGroup var security: ListenerSecurityOptions
+
   @OptionGroup var upstream: UpstreamOptions
 
   @OptionGroup var line: LineOptions
@@ -30,7 +32,7 @@ struct MediaStreamsCommand: AsyncParsableCommand {
     let relay = MediaStreamRelay.Settings(delay: delay) { rate, start in
       try ServedVoice(voice, rate: rate, call: start.call, echoPaths?.of(start.line))
     }
-    try await upstream.run(listeningOn: listen) { name in
+    try await upstream.run(listeningOn: listen, security.security()) { name in
       MediaStreamRelay(name, relay, now: .now)
     }
   }

@@ -17,6 +17,8 @@ struct RealtimeCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The address for clients: HOST:PORT.", valueName: "address"))
   var listen = "127.0.0.1:9094"
 
+  @OptionGroup var security: ListenerSecurityOptions
+
   @OptionGroup var upstream: UpstreamOptions
 
   @Flag(
@@ -44,7 +46,7 @@ struct RealtimeCommand: AsyncParsableCommand {
     }
     relay.truncates = truncate
     relay.findsTurns = turns
-    try await upstream.run(listeningOn: listen) { [relay] name in
+    try await upstream.run(listeningOn: listen, security.security()) { [relay] name in
       RealtimeRelay(name, relay, now: .now)
     }
   }

@@ -41,12 +41,18 @@ struct UpstreamOptions: ParsableArguments {
     }
   }
 
-  /// Bridges calls until SIGTERM or SIGINT.
+  /// Bridges calls until SIGTERM or SIGINT. SIGHUP makes it read the files of
+  /// `security` again.
   func run<Rules: Relay>(
-    listeningOn address: String, _ makeRelay: @escaping @Sendable (String) -> Rules
+    listeningOn address: String, _ security: ListenerSecurity?,
+    _ makeRelay: @escaping @Sendable (String) -> Rules
   ) async throws {
     guard let upstream = UpstreamAddress(upstream) else { throw CommandError("--upstream") }
     let signals = TerminationSignals()
+    let reloads = security.map { security in
+      let hangups = ReloadSignals()
+      return Task { for await _ in hangups.signals { security.reload() } }
+    }
     let bridge: SocketBridge<Rules>
     do {
       let authorities = upstream.isEncrypted ? try TLSAuthorities(file: upstreamCaFile) : nil
@@ -54,7 +60,8 @@ struct UpstreamOptions: ParsableArguments {
         listeningOn: address,
         .init(
           dialer: UpstreamDialer(address: upstream, authorities: authorities),
-          messageBytes: maxMessage.bytes, maximumCalls: maxCalls, log: BridgeLog.write,
+          security: security?.http, messageBytes: maxMessage.bytes, maximumCalls: maxCalls,
+          log: BridgeLog.write,
           makeRelay: makeRelay))
     } catch let error as TLSError {
       throw CommandError("\(upstreamCaFile ?? "the authorities of the system"): \(error)")
@@ -63,6 +70,7 @@ struct UpstreamOptions: ParsableArguments {
     }
     BridgeLog.write("listening on \(bridge.address)")
     await signals.next()
+    reloads?.cancel()
     await bridge.stop()
   }
 }

@@ -114,6 +114,7 @@ actor RunningServer {
 
   private func apply(_ new: ServerSettings) throws {
     try new.apply(to: &configuration)
+    try operations.use(configuration.security)
     server.apply(configuration)
     operations.show(UsedCertificate.all(of: configuration.security))
     // Operators may have changed the switch and the level too, so only a new setting counts.

@@ -146,7 +146,8 @@ struct ServeCommand: AsyncParsableCommand {
     let (health, http) = (settings.values.adminListen, settings.values.httpListen)
     if http != ServerSettings.off {
       try operations.listen(
-        on: http, required: settings.origin("listen.http") != .defaultValue, for: server,
+        on: http, required: settings.origin("listen.http") != .defaultValue,
+        identity: settings.values.tlsHTTP ? configuration.security.identity : nil, for: server,
         configuration.engines,
         injection: .init(
           isOn: { [injection = configuration.injection] in injection.isOn },

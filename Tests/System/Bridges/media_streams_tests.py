@@ -3,6 +3,9 @@
 import asyncio
 import json
 import os
+import ssl
+import subprocess
+import tempfile
 import unittest
 from contextlib import AsyncExitStack
 
@@ -12,6 +15,7 @@ from programs import Program, server
 from telephone import Application, Provider
 from voices import level, spoken
 from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
 
 SENTENCE = ("Thank you for calling. Our office is open from nine to five on every working day, and on the first "
             "Saturday of each month. Please tell me your name, your number, and the reason of your call.")
@@ -40,6 +44,16 @@ class BridgedTest(unittest.IsolatedAsyncioTestCase):
             while not self.application.events("media"):
                 await asyncio.sleep(0.01)
 
+    def check_messages(self, line: Line) -> None:
+        messages = self.application.messages
+        self.assertEqual([message["event"] for message in messages[:2]], ["connected", "start"])
+        self.assertEqual(messages[1]["start"]["customParameters"], {"a": "b"})
+        self.assertEqual(messages[-1]["event"], "stop")
+        numbers = [int(message["sequenceNumber"]) for message in messages[1:]]
+        self.assertEqual(numbers, list(range(1, len(numbers) + 1)))
+        self.assertEqual(len(self.application.heard), len(line.sent))
+        self.assertEqual([mark["mark"]["name"] for mark in self.application.events("mark")], ["end"])
+
 
 class MediaStreamTests(BridgedTest):
     async def test_the_application_hears_the_caller_without_itself(self) -> None:
@@ -56,17 +70,7 @@ class MediaStreamTests(BridgedTest):
             said, arrived = line.voice[line.voice.nonzero()[0][0]:], self.application.heard[-5 * 8000:]
             self.assertLess(abs(level(said) - 2.2 - level(arrived)), 6)
         await asyncio.wait_for(self.application.has_ended.wait(), 5)
-        self._check_messages(line)
-
-    def _check_messages(self, line: Line) -> None:
-        messages = self.application.messages
-        self.assertEqual([message["event"] for message in messages[:2]], ["connected", "start"])
-        self.assertEqual(messages[1]["start"]["customParameters"], {"a": "b"})
-        self.assertEqual(messages[-1]["event"], "stop")
-        numbers = [int(message["sequenceNumber"]) for message in messages[1:]]
-        self.assertEqual(numbers, list(range(1, len(numbers) + 1)))
-        self.assertEqual(len(self.application.heard), len(line.sent))
-        self.assertEqual([mark["mark"]["name"] for mark in self.application.events("mark")], ["end"])
+        self.check_messages(line)
 
     async def test_a_clear_stops_the_reference_and_returns_the_marks(self) -> None:
         line = Line(hybrid(-10, 0.032, 0.05))
@@ -105,6 +109,37 @@ class MediaStreamTests(BridgedTest):
                 while len(self.application.messages) < len(texts):
                     await asyncio.sleep(0.01)
             self.assertEqual(self.application.messages, [json.loads(text) for text in texts])
+
+
+class SecureTests(BridgedTest):
+    """The provider connects with wss://."""
+
+    async def asyncSetUp(self) -> None:
+        folder = self.enterContext(tempfile.TemporaryDirectory(prefix="anechoic-bridge-"))
+        certificate, key = f"{folder}/bridge.pem", f"{folder}/bridge.key"
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+             "-subj", "/CN=bridge", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
+            check=True, capture_output=True)
+        self.options = ("--listen-certificate", certificate, "--listen-key", key)
+        self.tls = ssl.create_default_context(cafile=certificate)
+        await super().asyncSetUp()
+
+    async def test_the_application_hears_the_caller_over_tls(self) -> None:
+        line = Line(hybrid(-10, 0.064, 0.2))
+        async with Provider(self.bridge.port, line, tls=self.tls):
+            await self.start()
+            line.say(spoken("Yes, I would like to change my appointment.", 8000), after=1)
+            await self.application.speak(spoken("Please tell me your name.", 8000), mark="end")
+            await asyncio.sleep(6)
+            self.assertGreater(level(self.application.heard[-4 * 8000:]), -45)
+        await asyncio.wait_for(self.application.has_ended.wait(), 5)
+        self.check_messages(line)
+
+    async def test_a_provider_without_tls_is_refused(self) -> None:
+        with self.assertRaisesRegex(InvalidStatus, "400"):
+            await connect(f"ws://127.0.0.1:{self.bridge.port}/media")
+        await self.bridge.line("TLS handshake failed: TLS: http request")
 
 
 class LineTests(BridgedTest):

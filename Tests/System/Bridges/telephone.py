@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import ssl
 import time
 from contextlib import suppress
 
@@ -61,8 +62,9 @@ class Provider:
     """A provider: sends the caller 20 ms at a time, plays the application, and returns its marks."""
 
     def __init__(self, port: int, line: Line, media_format: dict | None = None, law: str = "ulaw",
-                 parameters: dict | None = None) -> None:
-        self.url, self.line, self.law = f"ws://127.0.0.1:{port}/media?x=1", line, law
+                 parameters: dict | None = None, tls: ssl.SSLContext | None = None) -> None:
+        self.url, self.line, self.law = f"{'wss' if tls else 'ws'}://127.0.0.1:{port}/media?x=1", line, law
+        self.tls = tls
         self.format = media_format or {"encoding": "audio/x-mulaw", "sampleRate": 8000, "channels": 1}
         self.parameters = parameters or {"a": "b"}
         self.marks: list[tuple[int, str]] = []
@@ -70,7 +72,7 @@ class Provider:
         self.tasks: list[asyncio.Task] = []
 
     async def __aenter__(self) -> "Provider":
-        self.connection = await connect(self.url, additional_headers={"X-Twilio-Signature": "s"})
+        self.connection = await connect(self.url, ssl=self.tls, additional_headers={"X-Twilio-Signature": "s"})
         await self.connection.send(json.dumps({"event": "connected", "protocol": "Call", "version": "1.0.0"}))
         await self._send("start", start={"streamSid": "MZ1", "callSid": "CA1", "tracks": ["inbound"],
                                          "mediaFormat": self.format, "customParameters": self.parameters})

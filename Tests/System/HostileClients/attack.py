@@ -6,7 +6,7 @@ from pathlib import Path
 
 import suite
 from attacks import (  # noqa: F401
-    calls, connections, identity, limits, listener, messages, packets, profiles, routing, sessions)
+    calls, connections, https, identity, limits, listener, messages, packets, profiles, routing, sessions)
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
 from lib.usage import Arguments  # noqa: E402

@@ -80,6 +80,11 @@ class Server:
         return Path(self.log.name).read_text(errors="replace")
 
     @property
+    def http_address(self):
+        found = re.search(r"metrics on https?://([^/]+)/", self.output)
+        return found[1] if found else ""
+
+    @property
     def is_alive(self):
         return self.process.poll() is None
 

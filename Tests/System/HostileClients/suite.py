@@ -45,6 +45,7 @@ class Report:
     pid: int
     scale: float
     tls_address: str = ""
+    http_address: str = ""
     certificates: object = None
     problems: list = field(default_factory=list)
     notes: list = field(default_factory=list)
@@ -71,7 +72,8 @@ def run_in_child(this, server, scale):
     """Runs the attack in a process that gives way to the honest clients, and returns its report."""
     receiver, sender = multiprocessing.Pipe(duplex=False)
     report = Report(
-        server.address, server.process.pid, scale, server.tls_address, server.certificates)
+        server.address, server.process.pid, scale, server.tls_address, server.http_address,
+        server.certificates)
 
     def body():
         service.end_with_parent()

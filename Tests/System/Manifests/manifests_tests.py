@@ -116,6 +116,17 @@ class Manifests(unittest.TestCase):
                 self.assertEqual(alive["path"], "/livez")
                 self.assertEqual(variables["ANECHOIC_HTTP_LISTEN"], f"0.0.0.0:{alive['port']}")
 
+    def test_https_is_for_the_probe_and_prometheus_too(self):
+        values = {**TLS, "tls": {"secretName": "anechoic-tls", "http": True}, "serviceMonitor": {"enabled": True}}
+        objects = charted(values)
+        check(objects)
+        self.assertEqual(environment(objects)["ANECHOIC_TLS_HTTP"], "true")
+        deployment = next(each for each in objects if each["kind"] == "Deployment")
+        container = deployment["spec"]["template"]["spec"]["containers"][0]
+        self.assertEqual(container["livenessProbe"]["httpGet"]["scheme"], "HTTPS")
+        monitor = next(each for each in objects if each["kind"] == "ServiceMonitor")
+        self.assertEqual(monitor["spec"]["endpoints"][0]["scheme"], "https")
+
     def test_services_select_the_pods_and_name_their_ports(self):
         for name, objects in every_variant():
             with self.subTest(name):
@@ -246,6 +257,7 @@ class Chart(unittest.TestCase):
             "replicas": {"replicas": 0}, "LISTEN": {"settings": {"LISTEN": "0.0.0.0:1"}},
             "unknown": {"unknown": 1}, "mode": {"authentication": {"mode": "password"}},
             "tls.secretName": {"authentication": {"mode": "certificate"}},
+            "secretName": {**OPEN, "tls": {"http": True}},
             "keysConfigMap": {"authentication": {"mode": "jwt"}},
         }
         for expected, values in cases.items():

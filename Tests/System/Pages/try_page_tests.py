@@ -15,9 +15,11 @@ import urllib.error
 import urllib.request
 import wave
 
+from browser import Browser
 from issuer import Issuer
 from page_test import PHONE, SERVER, PageTest, evil_site, lasting_port, says, start, text
 from service import ROOT
+from tls import Certificates
 
 MICROPHONE = (
     "--use-fake-device-for-media-stream",
@@ -479,6 +481,31 @@ class TryTokenTests(TryPageTest):
         click(page, "#learn")
         page.wait(says("#voice-hint", "needs the scope"))
         self.assertEqual(text(page, "#learn"), "Learn my voice")
+
+
+class SecureTests(unittest.TestCase):
+    """The page over HTTPS, under the name of a host on the internet."""
+
+    def test_the_microphone_is_heard_over_https(self):
+        certificates = Certificates()
+        key = subprocess.run(
+            ["bash", "-c", "openssl x509 -in server.pem -noout -pubkey | openssl pkey -pubin -outform der"
+             " | openssl dgst -sha256 -binary | base64"],
+            cwd=certificates.folder, check=True, capture_output=True, text=True).stdout.strip()
+        server = start(
+            "--websocket", "on", "--tls-http", "--tls-certificate", certificates["server.pem"], "--tls-key",
+            certificates["server.key"])
+        self.addCleanup(server.stop)
+        self.assertTrue(server.page.startswith("https://"))
+        browser = self.enterContext(Browser(
+            *ALLOWED, f"--ignore-certificate-errors-spki-list={key}", "--host-resolver-rules=MAP voice.example 127.0.0.1"))
+        page = browser.open(server.page.replace("127.0.0.1", "voice.example").removesuffix("live") + "try")
+        self.addCleanup(page.close)
+        self.assertTrue(page.evaluate("isSecureContext && location.protocol === 'https:'"))
+        click(page, "#start")
+        page.wait(RUNS)
+        page.wait(RECORDED)
+        self.assertEqual(page.problems, [])
 
 
 class SwitchTests(unittest.TestCase):

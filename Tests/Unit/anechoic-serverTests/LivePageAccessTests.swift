@@ -1,5 +1,7 @@
-import anechoic_server
+import Operations
 import Testing
+
+@testable import anechoic_server
 
 /// Who may use the live page.
 struct LivePageAccessTests {
@@ -39,6 +41,19 @@ struct LivePageAccessTests {
         $0.livePage = .on
       } == .everyone)
     #expect(isOff(access { $0.livePage = .off }, "--live-page"))
+  }
+
+  /// A certificate is for the names in it, so that the name of a stranger cannot lead here.
+  @Test(arguments: [false, true])
+  func withTLSEveryNameMayBeUsed(isEncrypted: Bool) {
+    var request = HTTPRequest(
+      method: "POST", path: "/",
+      headers: ["host": "voice.example", "origin": "https://voice.example"])
+    request.isEncrypted = isEncrypted
+    for isLoopback in [false, true] {
+      let rule = access().rule(isLoopback: isLoopback, isEncrypted: isEncrypted)
+      #expect(rule.allows(request) == isEncrypted)
+    }
   }
 
   @Test(arguments: [AuthenticationSettings.Mode.jwt, .certificate])

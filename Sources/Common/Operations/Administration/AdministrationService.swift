@@ -160,7 +160,7 @@ public struct AdministrationService: Sendable {
     switch request.method {
     case "GET", "HEAD": return .complete(HTTPResponse(value() + "\n"))
     case "PUT":
-      guard rule.allows(request.headers) else {
+      guard rule.allows(request) else {
         audit(action, "", false, nil)
         return .complete(
           HTTPResponse("changes from web pages are refused\n", status: .forbidden))

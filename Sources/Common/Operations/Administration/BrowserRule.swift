@@ -17,14 +17,15 @@ public struct BrowserRule: Sendable {
 
   public init(_ hosts: Hosts) { self.hosts = hosts }
 
-  /// Returns whether a request with these headers may change something or read about sessions.
-  public func allows(_ headers: [String: String]) -> Bool {
+  /// Returns whether a request may change something or read about sessions.
+  public func allows(_ request: HTTPRequest) -> Bool {
+    let headers = request.headers
     if let site = headers["sec-fetch-site"], site != "same-origin", site != "none" { return false }
     let host = headers["host"] ?? ""
-    // A proxy in front of the listener may add TLS.
-    if let origin = headers["origin"], !["http://\(host)", "https://\(host)"].contains(origin) {
-      return false
-    }
+    // A proxy in front of a listener without TLS may add it. Whoever is on the way to a listener with TLS can
+    // make pages without.
+    let own = request.isEncrypted ? ["https://\(host)"] : ["http://\(host)", "https://\(host)"]
+    if let origin = headers["origin"], !own.contains(origin) { return false }
     return switch hosts {
     case .thisMachine: Self.namesThisMachine(host)
     case .local: Self.namesThisMachine(host) || Self.isLocal(host)
@@ -71,9 +72,9 @@ public struct OriginRule: Sendable {
     self.rule = rule
   }
 
-  /// Returns whether a request with these headers may open a WebSocket.
-  public func allows(_ headers: [String: String]) -> Bool {
-    guard let origin = headers["origin"] else { return true }
-    return origins.contains(origin) || rule.allows(headers)
+  /// Returns whether a request may open a WebSocket.
+  public func allows(_ request: HTTPRequest) -> Bool {
+    guard let origin = request.headers["origin"] else { return true }
+    return origins.contains(origin) || rule.allows(request)
   }
 }

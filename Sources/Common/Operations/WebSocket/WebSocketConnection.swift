@@ -42,7 +42,7 @@ package final class WebSocketConnection {
   private let role: WebSocketRole
   private var owner: Owner
   private let patience: Patience
-  private var tls: TLSClient?
+  private var tls: TLSStream?
   private var reader: WebSocketReader
   private var phase = Phase.open
   private var outgoing = OutgoingBytes()
@@ -54,7 +54,7 @@ package final class WebSocketConnection {
   /// `tls` is the encryption of the connection. `report` runs on the thread that uses the connection.
   package init(
     id: UInt64 = 0, descriptor: Int32, rest: [UInt8], as role: WebSocketRole = .server,
-    tls: consuming TLSClient? = nil, limits: WebSocketReader.Limits, patience: Patience,
+    tls: consuming TLSStream? = nil, limits: WebSocketReader.Limits, patience: Patience,
     report: @escaping @Sendable (WebSocket.Report) -> Void
   ) {
     self.id = id

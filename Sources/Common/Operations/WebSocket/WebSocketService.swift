@@ -47,18 +47,19 @@ public final class WebSocketService: Sendable {
   /// Whether there is room for one more connection.
   public var hasRoom: Bool { count.load(ordering: .relaxed) < Self.mostConnections }
 
-  /// Takes over a connection after its handshake. `rest` are bytes that followed the handshake.
-  /// `report` runs on the thread of the service and must not wait.
+  /// Takes over a connection after its handshake. `report` runs on the thread of the service and must not
+  /// wait.
   public func adopt(
-    _ descriptor: Int32, rest: [UInt8], _ report: @escaping @Sendable (WebSocket.Report) -> Void
+    _ connection: UpgradedConnection, _ report: @escaping @Sendable (WebSocket.Report) -> Void
   ) -> WebSocket {
+    let descriptor = connection.descriptor
     let id = lastID.add(1, ordering: .relaxed).newValue
     ConnectedSocket.hurry(
       descriptor, buffer: Self.systemBuffer, unsent: Self.systemBacklog)
     let isTaken = commands.add(
       WebSocketConnection(
-        id: id, descriptor: descriptor, rest: rest, limits: limits, patience: .init(),
-        report: report))
+        id: id, descriptor: descriptor, rest: connection.rest, tls: connection.takeEncryption(),
+        limits: limits, patience: .init(), report: report))
     if !isTaken {
       close(descriptor)
       report(.lost)

@@ -8,6 +8,8 @@ final class SocketBridge<Rules: Relay>: Sendable {
   /// The settings of a bridge.
   struct Settings: Sendable {
     var dialer: UpstreamDialer
+    /// The TLS of clients, or nil if they connect without.
+    var security: HTTPSecurity?
     /// The largest message of either side in bytes.
     var messageBytes: Int
     /// The maximum number of calls at a time.
@@ -34,7 +36,7 @@ final class SocketBridge<Rules: Relay>: Sendable {
   /// Listens for clients. Throws if that is not possible.
   init(listeningOn address: String, _ settings: Settings) throws(ListeningError) {
     self.settings = settings
-    let listener = try HTTPListener(address) { [weak self] request in
+    let listener = try HTTPListener(address, security: settings.security) { [weak self] request in
       self?.answer(request) ?? .refusal(.serviceUnavailable)
     }
     self.listener.withLock { $0 = listener }
@@ -64,14 +66,14 @@ final class SocketBridge<Rules: Relay>: Sendable {
       }
       // The upstream decides about the answer.
       return .upgrade(
-        HTTPUpgrade(headers: nil) { [self] descriptor, rest in
+        HTTPUpgrade(headers: nil) { [self] connection in
           let number = state.withLock { state in
             state.calls += 1
             state.lastCall += 1
             return state.lastCall
           }
           let thread = Thread { [self] in
-            run("call \(number)", handshake, request, ConnectedSocket(descriptor), rest)
+            run("call \(number)", handshake, request, connection)
             state.withLock { $0.calls -= 1 }
           }
           thread.name = "relay"
@@ -82,27 +84,33 @@ final class SocketBridge<Rules: Relay>: Sendable {
 
   private func run(
     _ name: String, _ handshake: WebSocketHandshake, _ request: HTTPRequest,
-    _ phone: consuming ConnectedSocket, _ rest: [UInt8]
+    _ connection: UpgradedConnection
   ) {
+    var phone = ConnectedSocket(connection.descriptor)
+    var tls = connection.takeEncryption()
     do {
       var link = try settings.dialer.dial(for: request)
       var headers = UpstreamDialer.passing(link.headers)
       headers.merge(handshake.headers(choosing: link.headers["sec-websocket-protocol"])) { $1 }
-      phone.send(HTTPUpgrade.answer(headers))
-      let client = side(phone.descriptor, rest, as: .server, nil)
+      try phone.send(HTTPUpgrade.answer(headers), through: &tls)
+      let client = side(phone.descriptor, connection.rest, as: .server, tls.take())
       let upstream = side(link.socket.descriptor, link.rest, as: .client, link.tls.take())
       RelayedCall(
         name, client: client, upstream: upstream, settings.makeRelay(name), log: settings.log
       ) { [self] in state.withLock { $0.isStopping } }.run()
-    } catch {
-      phone.send(error.answer)
+    } catch let error as UpstreamDialer.DialError {
+      try? phone.send(error.answer, through: &tls)
+      tls?.close()
+      phone.send(tls?.popOutgoing() ?? [])
       phone.endSending()
       settings.log("\(name): not started: \(error.reason)")
+    } catch {
+      settings.log("\(name): not started: client: \(error)")
     }
   }
 
   private func side(
-    _ descriptor: Int32, _ rest: [UInt8], as role: WebSocketRole, _ tls: consuming TLSClient?
+    _ descriptor: Int32, _ rest: [UInt8], as role: WebSocketRole, _ tls: consuming TLSStream?
   ) -> RelaySide {
     var patience = WebSocketConnection.Patience()
     // The largest message takes as long on a line of 2 Mbit/s.

@@ -6,11 +6,16 @@ internal import Operations
 struct UpstreamLink: ~Copyable {
   var socket: ConnectedSocket
   /// The encryption, or nil.
-  var tls: TLSClient?
+  var tls: TLSStream?
   /// The headers of the answer 101, with lower-case names.
   var headers: [String: String] = [:]
   /// Bytes that followed the answer.
   var rest: [UInt8] = []
+
+  /// Sends bytes, encrypted if the link is.
+  mutating func send(_ bytes: [UInt8]) throws(TLSError) {
+    try socket.send(bytes, through: &tls)
+  }
 }
 
 /// Opens WebSockets to an upstream. The functions wait, for the thread of a call.
@@ -52,9 +57,8 @@ struct UpstreamDialer: Sendable {
     let bytes = opening.request(
       address.target(for: request), host: address.hostHeader, Self.passing(request.headers))
     do {
-      try link.tls?.send(bytes)
+      try link.send(bytes)
     } catch { throw failed("\(error)") }
-    link.socket.send(link.tls?.popOutgoing() ?? bytes)
     while true {
       let (answer, isOpen) = try receive(&link, by: deadline)
       switch opening.accept(answer) {
@@ -87,7 +91,7 @@ struct UpstreamDialer: Sendable {
     var link = UpstreamLink(socket: socket)
     guard let authorities else { return link }
     do {
-      link.tls = try TLSClient.connecting(to: address.host, authorities)
+      link.tls = try TLSStream.connecting(to: address.host, authorities)
     } catch { throw failed("\(error)") }
     link.socket.send(link.tls?.popOutgoing() ?? [])
     while link.tls?.isEstablished == false {

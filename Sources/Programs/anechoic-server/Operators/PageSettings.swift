@@ -29,10 +29,11 @@ struct PageSettings: Sendable {
 }
 
 extension ServerSettings.PageAccess {
-  /// The hosts that a browser may name. A token belongs to the host that the browser got it for, so
-  /// that every name is safe with tokens.
-  func rule(isLoopback: Bool) -> BrowserRule {
+  /// The hosts that a browser may name. A token belongs to the host that the browser got it for, and a
+  /// browser accepts a certificate only for the names in it, so that every name is safe with either.
+  func rule(isLoopback: Bool, isEncrypted: Bool) -> BrowserRule {
     switch self {
+    case _ where isEncrypted: BrowserRule(.any)
     case .authenticated: BrowserRule(.any)
     case .everyone, .nobody: BrowserRule(isLoopback ? .thisMachine : .local)
     }

@@ -33,6 +33,9 @@ final class ServerOperations: Sendable {
   private let errors: LineWriter
   private let auditFile: LineWriter?
   private let listener = Mutex<HTTPListener?>(nil)
+  /// The TLS of the listener, or nil if it has none.
+  private let security = Mutex<HTTPSecurity?>(nil)
+  private let handshakes: HandshakeLog
   private let sockets = Mutex<WebSocketService?>(nil)
   private let spans = Mutex<SpanExporter?>(nil)
   /// The pages that the listener serves, with their names.
@@ -65,6 +68,7 @@ final class ServerOperations: Sendable {
     logger = Logger(label: "anechoic-server") { [forJournal] _ in
       LineLogHandler(errors, format: format, threshold: threshold, forJournal: forJournal)
     }
+    handshakes = HandshakeLog(logger, registry)
     let auditCounts = LineWriter.Counts(lost: registry.counter(.auditLinesLost))
     auditFile = try auditLog.map { path throws(CommandError) in
       let writer = LineWriter(
@@ -121,26 +125,23 @@ final class ServerOperations: Sendable {
     }
   }
 
-  /// Counts TLS handshakes that fail from now on, and tells them in the log, within a limit.
-  /// Connections that clients close without a reason are only counted: load balancers and port
-  /// scans do that.
+  /// Counts TLS handshakes of gRPC that fail from now on, and tells them in the log.
   func observeHandshakes() {
-    let closed = metrics.registry.counter(.handshakesClosed)
-    let counters = Dictionary(
-      uniqueKeysWithValues: HandshakeFailure.Reason.allCases.filter { $0 != .closed }.map {
-        ($0, metrics.registry.counter(.handshakesFailed, $0.rawValue))
-      })
-    let budget = Mutex(LogBudget())
-    HandshakeFailure.observe { [logger] failure in
-      guard failure.reason != .closed else { return closed.add() }
-      counters[failure.reason]?.add()
-      let verdict = budget.withLock { $0.take(for: failure.reason.rawValue, now: .now) }
-      guard case .write(let suppressed) = verdict else { return }
-      var fields: Logger.Metadata = [
-        "reason": "\(failure.reason.rawValue)", "problem": "\(failure.problem)",
-      ]
-      if suppressed > 0 { fields["suppressed"] = "\(suppressed)" }
-      logger.notice("TLS handshake failed", metadata: fields)
+    HandshakeFailure.observe { [handshakes] in handshakes.record($0) }
+  }
+
+  /// Uses the certificate of `new` for the connections of the HTTP listener that begin from now on, if the
+  /// listener has TLS.
+  func use(_ new: ServerSecurity) throws(CommandError) {
+    guard let security = security.withLock({ $0 }), let identity = new.identity else { return }
+    security.identity = try Self.httpIdentity(identity)
+  }
+
+  private static func httpIdentity(
+    _ identity: CertificateIdentity
+  ) throws(CommandError) -> TLSIdentity {
+    do { return try TLSIdentity(identity) } catch {
+      throw CommandError("tls.certificate: \(error)")
     }
   }
 
@@ -196,9 +197,11 @@ final class ServerOperations: Sendable {
   }
 
   /// Starts the HTTP listener on `address`. An address that is not `required` may be taken: then the
-  /// server runs without metrics. With `needsScope`, only clients with the scope `admin` turn switches.
+  /// server runs without metrics. With an `identity`, the address speaks HTTPS. With `needsScope`, only
+  /// clients with the scope `admin` turn switches.
   func listen(
-    on address: String, required: Bool, for server: VoiceProcessingServer, _ engines: EngineCatalog,
+    on address: String, required: Bool, identity: CertificateIdentity?,
+    for server: VoiceProcessingServer, _ engines: EngineCatalog,
     injection: AdministrationService.Switch?, needsScope: Bool, pages: PageSettings,
     messageBytes: Int
   ) throws(CommandError) {
@@ -207,11 +210,12 @@ final class ServerOperations: Sendable {
     build.add(to: metrics.registry)
     let isLoopback = Self.isLoopback(address)
     let serve = try self.pages(
-      pages, of: server, isLoopback: isLoopback, messageBytes: messageBytes)
+      pages, of: server, isLoopback: isLoopback, isEncrypted: identity != nil,
+      messageBytes: messageBytes)
     let gate: AdministrationService.Gate = { server.operatorGate.answer($0, $1, $2) }
     let service = AdministrationService(
       registry: metrics.registry, version: build.json, threshold: threshold,
-      injection: injection, isLoopback: isLoopback,
+      injection: injection, isLoopback: isLoopback && identity == nil,
       gate: needsScope ? gate : nil, readiness: { server.readiness }, pages: serve
     ) { action, value, isDone, principal in
       audit.notice(
@@ -221,8 +225,14 @@ final class ServerOperations: Sendable {
           "principal": "\(principal ?? "operator over HTTP")",
         ])
     }
+    let security = try identity.map { identity throws(CommandError) in
+      HTTPSecurity(try Self.httpIdentity(identity)) { [handshakes] in
+        handshakes.record(HandshakeFailure(http: $0))
+      }
+    }
+    self.security.withLock { $0 = security }
     do {
-      let started = try HTTPListener(address) { service.answer($0) }
+      let started = try HTTPListener(address, security: security) { service.answer($0) }
       listener.withLock { $0 = started }
       served.withLock { $0 = pages.served }
     } catch {
@@ -233,7 +243,8 @@ final class ServerOperations: Sendable {
 
   /// Returns the answers of the pages and of WebSockets.
   private func pages(
-    _ settings: PageSettings, of server: VoiceProcessingServer, isLoopback: Bool, messageBytes: Int
+    _ settings: PageSettings, of server: VoiceProcessingServer, isLoopback: Bool, isEncrypted: Bool,
+    messageBytes: Int
   ) throws(CommandError) -> AdministrationService.Pages {
     let (live, socket, trying) = (settings.live, settings.webSocket, settings.trying)
     let started: WebSocketService
@@ -243,11 +254,14 @@ final class ServerOperations: Sendable {
       throw CommandError(error.description)
     }
     sockets.withLock { $0 = started }
-    let page = LivePage(server.sessions, live.rule(isLoopback: isLoopback), live.refusal)
+    let page = LivePage(
+      server.sessions, live.rule(isLoopback: isLoopback, isEncrypted: isEncrypted), live.refusal)
     let tryPage = TryPage(trying.refusal)
     let door = ProcessDoor(
       server, started,
-      OriginRule(settings.origins, or: socket.rule(isLoopback: isLoopback)), socket.refusal)
+      OriginRule(
+        settings.origins, or: socket.rule(isLoopback: isLoopback, isEncrypted: isEncrypted)),
+      socket.refusal)
     return { page.answer($0) ?? tryPage.answer($0) ?? door.answer($0) }
   }
 
@@ -260,9 +274,10 @@ final class ServerOperations: Sendable {
   func tellStart(_ server: VoiceProcessingServer, settings: ServerSettings) {
     for address in server.addresses { tell("listening on \(address)", isFirst: true) }
     if let listener = listener.withLock({ $0 }) {
-      tell("metrics on http://\(listener.address)/metrics", isFirst: true)
+      let scheme = security.withLock { $0 } == nil ? "http" : "https"
+      tell("metrics on \(scheme)://\(listener.address)/metrics", isFirst: true)
       for page in served.withLock({ $0 }) {
-        tell("\(page.name) on http://\(listener.address)\(page.path)", isFirst: true)
+        tell("\(page.name) on \(scheme)://\(listener.address)\(page.path)", isFirst: true)
       }
     }
     let table = ServerSettings.table

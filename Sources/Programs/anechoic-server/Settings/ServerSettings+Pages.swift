@@ -56,7 +56,7 @@ extension ServerSettings {
       return "other machines reach this address, which asks for no credentials"
     }
     if tlsClientAuthorities != nil {
-      return "this server accepts only clients with a certificate, and this address has no TLS"
+      return "this server accepts only clients with a certificate, and this address asks for none"
     }
     if !listen.contains(where: Self.hasPort) {
       return "all programs of this machine reach this address, and only some the unix sockets"

@@ -34,6 +34,8 @@ public struct ServerSettings: Sendable, Equatable {
   public var tlsCertificate: String?
   public var tlsKey: String?
   public var tlsClientAuthorities: String?
+  /// Whether the HTTP address speaks TLS too.
+  public var tlsHTTP = false
   public var authentication = AuthenticationSettings()
   /// The number of threads for sessions. Nil is the number of cores.
   public var threads: Int?
@@ -87,7 +89,8 @@ extension ServerSettings {
       "The plaintext address for operators, with health and reflection only"),
     Setting(
       "listen.http", flag: "http-listen", \.httpListen, .hostOrOff, .restart,
-      "The plaintext HTTP address for operators, with metrics and switches"),
+      "The HTTP address for operators, with metrics, switches and pages. Plaintext unless tls.http is set"
+    ),
     Setting(
       "listen.live_page", flag: "live-page", \.livePage, .choice, .restart,
       """
@@ -124,6 +127,12 @@ extension ServerSettings {
     Setting(
       "tls.client_ca", flag: "tls-client-ca", \.tlsClientAuthorities, .file, .live,
       "Accept only clients with a certificate of the authorities in this PEM file"),
+    Setting(
+      "tls.http", flag: "tls-http", \.tlsHTTP, .boolean, .restart,
+      """
+      Whether the HTTP address speaks HTTPS and wss:// with the certificate, and nothing else. It asks \
+      clients for no certificate
+      """),
   ]
 
   public static let sessionsSection: [Setting<ServerSettings>] = [

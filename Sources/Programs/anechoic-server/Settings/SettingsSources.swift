@@ -48,6 +48,9 @@ extension ServerSettings {
     guard values.tlsClientAuthorities == nil || values.tlsCertificate != nil else {
       throw settings.wrong("tls.client_ca", "needs a certificate and a key")
     }
+    guard !values.tlsHTTP || values.tlsCertificate != nil else {
+      throw settings.wrong("tls.http", "needs a certificate and a key")
+    }
     try checkListeners(settings)
     try checkAuthentication(settings)
     try checkTracing(settings)

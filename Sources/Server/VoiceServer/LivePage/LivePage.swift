@@ -54,7 +54,7 @@ public struct LivePage: Sendable {
     }
     let refusal =
       refusal
-      ?? (rule.allows(request.headers)
+      ?? (rule.allows(request)
         ? nil : "calls from other web pages, and for other hosts than this machine, are refused")
     if let refusal { return Self.response(.pageRefused(refusal)) }
     let type = request.headers["content-type"]?.prefix { $0 != ";" }

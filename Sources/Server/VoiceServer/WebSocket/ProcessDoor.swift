@@ -39,7 +39,7 @@ public struct ProcessDoor: Sendable {
   public func answer(_ request: HTTPRequest) -> HTTPAnswer? {
     guard request.path == Self.path else { return nil }
     if let refusal { return Self.refused(refusal, .forbidden) }
-    guard rule.allows(request.headers) else {
+    guard rule.allows(request) else {
       let origin = request.headers["origin"] ?? ""
       return Self.refused(
         "pages of \(origin.prefix(100)) may not open this WebSocket; see listen.allowed_origins",
@@ -63,14 +63,14 @@ public struct ProcessDoor: Sendable {
     headers[RPC.correlation] = CorrelationID.of(metadata)
     let (server, sockets, peer) = (server, sockets, request.peer)
     return .upgrade(
-      HTTPUpgrade(headers: headers) { descriptor, rest in
+      HTTPUpgrade(headers: headers) { connection in
         let isOpen = server.server.startCall(of: Self.method) { call in
-          let socket = sockets.adopt(descriptor, rest: rest) { report in
+          let socket = sockets.adopt(connection) { report in
             call.perform { SocketCall.accept(report, $0) }
           }
           return SocketCall(socket: socket, metadata: metadata, peer: peer)
         }
-        if !isOpen { close(descriptor) }
+        if !isOpen { close(connection.descriptor) }
       })
   }
 

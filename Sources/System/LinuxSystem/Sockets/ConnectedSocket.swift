@@ -106,6 +106,14 @@ public struct ConnectedSocket: ~Copyable {
     flush()
   }
 
+  /// Sends bytes after those that wait, through TLS if there is any.
+  public mutating func send(
+    _ bytes: [UInt8], through tls: inout TLSStream?
+  ) throws(TLSError) {
+    try tls?.send(bytes)
+    send(tls?.popOutgoing() ?? bytes)
+  }
+
   /// Sends bytes that wait, as many as the connection takes. The loss of a connection shows when
   /// receiving.
   public mutating func flush() {

@@ -10,17 +10,19 @@ import TestTime
 @Suite(.timeLimit(.minutes(1)))
 struct WebSocketServiceTests {
   /// A server that sends back what it gets. It reads only if `isReading` says so.
-  private final class Echo: Sendable {
+  final class Echo: Sendable {
     let listener: HTTPListener
     let service: WebSocketService
     let reports: Journal
 
-    init(isReading: Bool = true, messageBytes: Int = 1 << 20) throws {
+    init(
+      isReading: Bool = true, messageBytes: Int = 1 << 20, security: HTTPSecurity? = nil
+    ) throws {
       let service = try WebSocketService(messageBytes: messageBytes)
       let reports = Journal()
       self.service = service
       self.reports = reports
-      listener = try HTTPListener("127.0.0.1:0") { request in
+      listener = try HTTPListener("127.0.0.1:0", security: security) { request in
         switch WebSocketHandshake.check(request) {
         case .refused(let response): .complete(response)
         case .accepted(let handshake):
@@ -28,7 +30,7 @@ struct WebSocketServiceTests {
             HTTPUpgrade(headers: handshake.headers(choosing: handshake.offered.first)) {
               let place = Mutex<WebSocket?>(nil)
               let holder = Holder(place)
-              let socket = service.adopt($0, rest: $1) { report in
+              let socket = service.adopt($0) { report in
                 reports.add(report)
                 holder.answer(report)
               }
@@ -77,7 +79,7 @@ struct WebSocketServiceTests {
     }
   }
 
-  private final class Journal: Sendable {
+  final class Journal: Sendable {
     private let words = Mutex<[String]>([])
     private let news = NSCondition()
 
@@ -233,12 +235,16 @@ struct WebSocketServiceTests {
 
   @Test func otherSitesAreRefusedUnlessTheyAreAllowed() {
     let rule = OriginRule(["https://app.example"], or: BrowserRule(.thisMachine))
-    #expect(rule.allows(["host": "voice.example"]))
-    #expect(rule.allows(["host": "voice.example", "origin": "https://app.example"]))
-    #expect(rule.allows(["host": "127.0.0.1:1", "origin": "http://127.0.0.1:1"]))
-    #expect(!rule.allows(["host": "127.0.0.1:1", "origin": "http://127.0.0.1:2"]))
-    #expect(!rule.allows(["host": "127.0.0.1:1", "origin": "null"]))
+    #expect(rule.allows(HTTPRequest(headers: ["host": "voice.example"])))
+    #expect(
+      rule.allows(HTTPRequest(headers: ["host": "voice.example", "origin": "https://app.example"])))
+    #expect(
+      rule.allows(HTTPRequest(headers: ["host": "127.0.0.1:1", "origin": "http://127.0.0.1:1"])))
+    #expect(
+      !rule.allows(HTTPRequest(headers: ["host": "127.0.0.1:1", "origin": "http://127.0.0.1:2"])))
+    #expect(!rule.allows(HTTPRequest(headers: ["host": "127.0.0.1:1", "origin": "null"])))
     // A name that was rebound to this machine.
-    #expect(!rule.allows(["host": "evil.example", "origin": "http://evil.example"]))
+    #expect(
+      !rule.allows(HTTPRequest(headers: ["host": "evil.example", "origin": "http://evil.example"])))
   }
 }

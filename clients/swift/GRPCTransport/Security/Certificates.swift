@@ -2,8 +2,8 @@ internal import CGRPC
 
 /// The proof of who one side of a connection is: a certificate and its key.
 public struct CertificateIdentity: Sendable {
-  let certificateChain: [UInt8]
-  let key: [UInt8]
+  package let certificateChain: [UInt8]
+  package let key: [UInt8]
   /// The time when all certificates of the chain are valid.
   public let validity: CertificateValidity
 

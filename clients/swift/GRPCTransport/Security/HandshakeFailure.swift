@@ -39,6 +39,19 @@ public struct HandshakeFailure: Sendable, Equatable {
     problem = String(text.dropFirst(known?.count ?? 0).prefix(200))
   }
 
+  package init(reason: Reason, problem: String) {
+    self.reason = reason
+    self.problem = problem
+  }
+
+  /// Reads the words of OpenSSL about a handshake of HTTP/1.1.
+  package init(openSSL words: String) {
+    let failure = HandshakeFailure(words)
+    // A client that offers nothing but HTTP/2 lacks another protocol here.
+    reason = failure.reason == .noHTTP2 ? .other : failure.reason
+    problem = failure.problem
+  }
+
   private static let words: [(text: String, reason: Reason)] = [
     ("peer did not return a certificate", .noCertificate),
     ("certificate verify failed", .certificateRefused),

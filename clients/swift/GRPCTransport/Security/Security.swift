@@ -23,6 +23,11 @@ public enum ServerSecurity: Sendable {
   /// Whether connections are encrypted.
   public var isEncrypted: Bool { if case .tls = self { true } else { false } }
 
+  /// The certificate and the key of the server, or nil without TLS.
+  public var identity: CertificateIdentity? {
+    if case .tls(let identity, _) = self { identity } else { nil }
+  }
+
   /// Whether each client has to show a certificate.
   public var verifiesClients: Bool {
     if case .tls(_, clientAuthorities: .some) = self { true } else { false }

@@ -35,7 +35,7 @@ struct HTTPConnection {
     var isEmpty: Bool { sent == bytes.count }
   }
 
-  let descriptor: Int32
+  private let channel: HTTPChannel
   /// Whether the connection uses the descriptor that is reserved for when there are no others.
   let usesReserve: Bool
   private let peer: String
@@ -44,19 +44,21 @@ struct HTTPConnection {
   private var phase = Phase.reading(HTTPRequestParser())
 
   init(
-    descriptor: Int32, peer: String, usesReserve: Bool, patience: Duration, now: Instant
+    _ channel: HTTPChannel, peer: String, usesReserve: Bool, patience: Duration, now: Instant
   ) {
-    self.descriptor = descriptor
+    self.channel = channel
     self.peer = peer
     self.patience = patience
     self.usesReserve = usesReserve
     deadline = now + Self.requestLimit
   }
 
+  var descriptor: Int32 { channel.descriptor }
+
   /// The events of `poll` that the connection waits for.
   var wantedEvents: Int16 {
     switch phase {
-    case .reading, .closing, .over, .upgraded: Int16(POLLIN)
+    case .reading, .closing, .over, .upgraded: Int16(channel.isWaiting ? POLLOUT : POLLIN)
     case .writing, .upgrading: Int16(POLLOUT)
     case .working(_, _, _, let part): Self.closedByPeer | (part.isEmpty ? 0 : Int16(POLLOUT))
     }
@@ -77,27 +79,39 @@ struct HTTPConnection {
     _ events: Int16, now: Instant, waking waker: LoopWaker, _ answer: (HTTPRequest) -> HTTPAnswer
   ) {
     switch phase {
-    case .reading(var parser):
-      guard let bytes = receive() else { return }
-      guard !bytes.isEmpty else { return phase = .over }
-      let step = parser.accept(bytes)
-      phase = .reading(parser)
-      switch step {
-      case .needsMore: break
-      case .request(var request):
-        request.peer = peer
-        respond(
-          answer(request), withBody: request.method != "HEAD", rest: parser.rest, waking: waker,
-          now: now)
-      case .refusal(let status): respond(.refusal(status), now: now)
-      }
+    case .reading(let parser): read(parser, now: now, waking: waker, answer)
     case .working:
       if events & (Self.closedByPeer | Int16(POLLHUP | POLLERR)) != 0 { return abort() }
       sendPart(now: now)
     case .writing: send(now: now)
     case .upgrading: upgrade()
-    case .closing: if receive()?.isEmpty ?? false { phase = .over }
+    case .closing: if case .end = channel.receive() { phase = .over }
     case .upgraded, .over: break
+    }
+  }
+
+  private mutating func read(
+    _ parser: HTTPRequestParser, now: Instant, waking waker: LoopWaker,
+    _ answer: (HTTPRequest) -> HTTPAnswer
+  ) {
+    let bytes: [UInt8]
+    switch channel.receive() {
+    case .bytes(let received): bytes = received
+    case .nothing: return
+    case .end: return phase = .over
+    }
+    var parser = parser
+    let step = parser.accept(bytes)
+    phase = .reading(parser)
+    switch step {
+    case .needsMore: break
+    case .request(var request):
+      request.peer = peer
+      request.isEncrypted = channel.isEncrypted
+      respond(
+        answer(request), withBody: request.method != "HEAD", rest: parser.rest, waking: waker,
+        now: now)
+    case .refusal(let status): respond(.refusal(status), now: now)
     }
   }
 
@@ -119,11 +133,16 @@ struct HTTPConnection {
   /// Ends the connection, or answers that its request took too long, if its time is over.
   mutating func expire(now: Instant) {
     guard now >= deadline else { return }
-    if isReading { respond(.refusal(.requestTimeout), now: now) } else { abort() }
+    if isReading, channel.isEstablished {
+      respond(.refusal(.requestTimeout), now: now)
+    } else {
+      abort()
+    }
   }
 
   /// Tells the task that makes the answer that the connection has ended.
   func abandon() {
+    channel.abandon()
     guard case .working(let exchange, let task, _, _) = phase else { return }
     exchange.close()
     task.cancel()
@@ -156,7 +175,7 @@ struct HTTPConnection {
     guard push(&answer) else { return phase = .over }
     guard answer.isEmpty else { return phase = .upgrading(answer, upgrade, rest: rest) }
     phase = .upgraded
-    upgrade.adopt(descriptor, rest)
+    upgrade.adopt(UpgradedConnection(descriptor, rest: rest, channel.takeEncryption()))
   }
 
   private mutating func respond(_ response: HTTPResponse, withBody: Bool = true, now: Instant) {
@@ -181,7 +200,7 @@ struct HTTPConnection {
     guard case .writing(var rest) = phase else { return }
     guard push(&rest) else { return phase = .over }
     guard rest.isEmpty else { return phase = .writing(rest) }
-    shutdown(descriptor, Int32(SHUT_WR))
+    channel.endSending()
     phase = .closing
     deadline = now + Self.closingLimit
   }
@@ -189,26 +208,10 @@ struct HTTPConnection {
   /// Sends as much as possible without waiting. Returns false if the connection has failed.
   private func push(_ rest: inout Outgoing) -> Bool {
     while !rest.isEmpty {
-      let count = rest.bytes[rest.sent...].withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      if count < 0, errno == EINTR { continue }
-      if count < 0, errno == EAGAIN { return true }
-      guard count > 0 else { return false }
+      guard let count = channel.send(rest.bytes[rest.sent...]) else { return false }
+      guard count > 0 else { return true }
       rest.sent += count
     }
     return true
-  }
-
-  /// Returns the bytes that have arrived, an empty array at the end of the connection, and nil if
-  /// there is nothing to read yet.
-  private func receive() -> [UInt8]? {
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while true {
-      let count = recv(descriptor, &buffer, buffer.count, 0)
-      if count < 0, errno == EINTR { continue }
-      if count < 0, errno == EAGAIN { return nil }
-      return Array(buffer.prefix(max(0, count)))
-    }
   }
 }

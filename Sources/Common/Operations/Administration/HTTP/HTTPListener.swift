@@ -23,10 +23,11 @@ public final class HTTPListener: Sendable {
   private let isStopped = Atomic(false)
 
   /// Listens on `HOST:PORT` or `[IPv6]:PORT` and starts the thread. `handler` runs on the thread and
-  /// must not wait. `patience` is the time for a client to read an answer, or a part of an answer that
-  /// a task makes.
+  /// must not wait. With `security`, the listener speaks HTTPS only. `patience` is the time for a client
+  /// to read an answer, or a part of an answer that a task makes.
   public init(
-    _ address: String, patience: Duration = .seconds(10), handler: @escaping Handler
+    _ address: String, security: HTTPSecurity? = nil, patience: Duration = .seconds(10),
+    handler: @escaping Handler
   ) throws(ListeningError) {
     let socket = try ListeningSocket(address)
     self.address = socket.address
@@ -39,7 +40,7 @@ public final class HTTPListener: Sendable {
     let thread = Thread { [weak self, waker] in
       // On Linux, 0 is the calling thread.
       setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 5)
-      var loop = HTTPLoop(socket, waker, patience)
+      var loop = HTTPLoop(socket, security, waker, patience)
       while let self, !isStopped.load(ordering: .acquiring) { loop.turn(handler) }
       loop.close()
     }
@@ -62,6 +63,7 @@ private struct HTTPLoop {
   private static let pause = Duration.milliseconds(100)
 
   private let socket: ListeningSocket
+  private let security: HTTPSecurity?
   private let waker: LoopWaker
   private let patience: Duration
   private var connections: [HTTPConnection] = []
@@ -69,8 +71,11 @@ private struct HTTPLoop {
   private var reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
   private var pauseEnd = ContinuousClock.now
 
-  init(_ socket: ListeningSocket, _ waker: LoopWaker, _ patience: Duration) {
+  init(
+    _ socket: ListeningSocket, _ security: HTTPSecurity?, _ waker: LoopWaker, _ patience: Duration
+  ) {
     self.socket = socket
+    self.security = security
     self.waker = waker
     self.patience = patience
   }
@@ -136,7 +141,7 @@ private struct HTTPLoop {
     makeRoom()
     connections.append(
       HTTPConnection(
-        descriptor: accepted.descriptor, peer: accepted.peer, usesReserve: isExhausted,
+        HTTPChannel(accepted.descriptor, security), peer: accepted.peer, usesReserve: isExhausted,
         patience: patience, now: now))
   }
 

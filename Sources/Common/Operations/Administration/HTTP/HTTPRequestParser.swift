@@ -10,6 +10,8 @@ public struct HTTPRequest: Sendable, Equatable {
   public var body: [UInt8]
   /// The address of the client, as gRPC writes it: `ipv4:127.0.0.1:40112`.
   public var peer: String
+  /// Whether the request came over TLS.
+  public var isEncrypted = false
 
   public init(
     method: String, path: String, query: String = "", headers: [String: String] = [:],

@@ -50,32 +50,6 @@ public struct HTTPResponse: Sendable, Equatable {
   }
 }
 
-/// A change of a connection to another protocol, after the answer 101.
-public struct HTTPUpgrade: Sendable {
-  /// The headers of the answer. Nil leaves the answer to the new owner of the connection.
-  public var headers: [String: String]?
-  /// Takes over the connection, and closes it some time. Gets its descriptor, which does not block, and
-  /// the bytes that followed the request. Runs on the listener's thread and must not wait.
-  public var adopt: @Sendable (_ descriptor: Int32, _ rest: [UInt8]) -> Void
-
-  public init(
-    headers: [String: String]?, adopt: @escaping @Sendable (Int32, [UInt8]) -> Void
-  ) {
-    self.headers = headers
-    self.adopt = adopt
-  }
-
-  var bytes: [UInt8] { headers.map { Self.answer($0) } ?? [] }
-
-  /// Returns the answer 101 with headers.
-  package static func answer(_ headers: [String: String]) -> [UInt8] {
-    let status = HTTPStatus.switchingProtocols
-    var head = "HTTP/1.1 \(status.rawValue) \(status.phrase)\r\n"
-    for (name, value) in headers.sorted(by: { $0.key < $1.key }) { head += "\(name): \(value)\r\n" }
-    return Array((head + "\r\n").utf8)
-  }
-}
-
 /// The answer to a request: complete, or made by a task while the connection stays open.
 public enum HTTPAnswer: Sendable {
   case complete(HTTPResponse)

@@ -1,61 +1,60 @@
 internal import COpenSSL
 
-/// The authorities that verify the servers of TLS connections. Uses OpenSSL.
-public final class TLSAuthorities: @unchecked Sendable {
-  let context: OpaquePointer
-
-  /// Reads the authorities of a PEM file, or those of the system if `file` is nil. Throws if the file
-  /// has none.
-  public init(file: String? = nil) throws(TLSError) {
-    guard let context = SSL_CTX_new(TLS_client_method()) else { throw .newest() }
-    self.context = context
-    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
-    let isLoaded =
-      if let file { SSL_CTX_load_verify_file(context, file) } else {
-        SSL_CTX_set_default_verify_paths(context)
-      }
-    guard anechoic_require_tls12(context) == 1, isLoaded == 1 else { throw .newest() }
-  }
-
-  deinit { SSL_CTX_free(context) }
-}
-
-/// The client's side of a TLS connection, without its socket: bytes go in and come out. The server's
-/// certificate has to be valid for the host.
-public struct TLSClient: ~Copyable {
+/// One side of a TLS connection, without its socket: bytes go in and come out.
+///
+/// The owner sends the bytes of `popOutgoing` before more are received, so that a peer which does not
+/// read costs no memory.
+public struct TLSStream: ~Copyable, @unchecked Sendable {
   private static let pieceSize = 16 << 10
+  /// The bytes that the other side may cause after the handshake, by requests for new keys. Programs
+  /// cause some hundred at most.
+  private static let mostCaused = 64 << 10
 
   private let connection: OpaquePointer
-  /// The bytes from the server and those for it. They belong to the connection.
+  /// The bytes from the other side and those for it. They belong to the connection.
   private let incoming: OpaquePointer
   private let outgoing: OpaquePointer
   /// Whether the handshake is complete.
   public private(set) var isEstablished = false
-  /// Whether the server has ended the connection in order.
+  /// Whether the other side has ended the connection in order.
   public private(set) var isClosed = false
+  private var caused = 0
 
-  private init(_ connection: OpaquePointer, _ incoming: OpaquePointer, _ outgoing: OpaquePointer) {
+  private init(_ context: OpaquePointer) throws(TLSError) {
+    ERR_clear_error()
+    guard let connection = SSL_new(context) else { throw .newest() }
+    guard let incoming = BIO_new(BIO_s_mem()) else {
+      SSL_free(connection)
+      throw .newest()
+    }
+    guard let outgoing = BIO_new(BIO_s_mem()) else {
+      BIO_free(incoming)
+      SSL_free(connection)
+      throw .newest()
+    }
     self.connection = connection
     self.incoming = incoming
     self.outgoing = outgoing
     SSL_set_bio(connection, incoming, outgoing)
-    SSL_set_connect_state(connection)
   }
 
-  /// Begins a handshake, whose first bytes `popOutgoing` returns. `host` is a name or an address.
+  /// Begins the handshake of a client, whose first bytes `popOutgoing` returns. The server's certificate
+  /// has to be valid for `host`, a name or an address.
   public static func connecting(
     to host: String, _ authorities: TLSAuthorities
-  ) throws(TLSError) -> TLSClient {
-    ERR_clear_error()
-    guard let connection = SSL_new(authorities.context) else { throw .newest() }
-    guard let incoming = BIO_new(BIO_s_mem()), let outgoing = BIO_new(BIO_s_mem()) else {
-      SSL_free(connection)
-      throw .newest()
-    }
-    var client = TLSClient(connection, incoming, outgoing)
-    try client.verify(host)
-    try client.shakeHands()
-    return client
+  ) throws(TLSError) -> TLSStream {
+    var stream = try TLSStream(authorities.context)
+    SSL_set_connect_state(stream.connection)
+    try stream.verify(host)
+    try stream.shakeHands()
+    return stream
+  }
+
+  /// Begins the handshake of a server, which waits for the bytes of the client.
+  public static func accepting(_ identity: TLSIdentity) throws(TLSError) -> TLSStream {
+    let stream = try TLSStream(identity.context)
+    SSL_set_accept_state(stream.connection)
+    return stream
   }
 
   /// Requires a certificate for a host.
@@ -70,7 +69,7 @@ public struct TLSClient: ~Copyable {
 
   deinit { SSL_free(connection) }
 
-  /// Takes bytes of the server. Returns the bytes that they contain, decrypted.
+  /// Takes bytes of the other side. Returns the bytes that they contain, decrypted.
   public mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(TLSError) -> [UInt8] {
     ERR_clear_error()
     var rest = bytes
@@ -80,10 +79,17 @@ public struct TLSClient: ~Copyable {
       rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Int(count)))
     }
     if !isEstablished { try shakeHands() }
-    return isEstablished ? try read() : []
+    guard isEstablished else { return [] }
+    let waiting = BIO_ctrl_pending(outgoing)
+    let plain = try read()
+    caused += BIO_ctrl_pending(outgoing) - waiting
+    guard caused <= Self.mostCaused else {
+      throw TLSError(description: "TLS: the other side asks for new keys again and again")
+    }
+    return plain
   }
 
-  /// Encrypts bytes for the server. `popOutgoing` returns them.
+  /// Encrypts bytes for the other side. `popOutgoing` returns them.
   public mutating func send(_ bytes: [UInt8]) throws(TLSError) {
     guard !bytes.isEmpty else { return }
     ERR_clear_error()
@@ -93,12 +99,12 @@ public struct TLSClient: ~Copyable {
     }
   }
 
-  /// Announces the end to the server. `popOutgoing` returns the bytes that do.
+  /// Announces the end to the other side. `popOutgoing` returns the bytes that do.
   public mutating func close() {
     if isEstablished { SSL_shutdown(connection) }
   }
 
-  /// Returns the bytes for the server so far, encrypted.
+  /// Returns the bytes for the other side so far, encrypted.
   public mutating func popOutgoing() -> [UInt8] {
     let count = BIO_ctrl_pending(outgoing)
     guard count > 0 else { return [] }
@@ -141,16 +147,5 @@ public struct TLSClient: ~Copyable {
       return TLSError(description: "the certificate is not accepted: \(words)")
     }
     return .newest()
-  }
-}
-
-/// The reason why a TLS connection failed.
-public struct TLSError: Error, CustomStringConvertible {
-  public let description: String
-
-  /// Returns the newest error of OpenSSL on this thread.
-  static func newest() -> TLSError {
-    let words = ERR_reason_error_string(ERR_peek_last_error()).map { String(cString: $0) }
-    return TLSError(description: "TLS: \(words ?? "the connection failed")")
   }
 }
