@@ -47,6 +47,18 @@ struct RestartedDeviceTests {
     #expect(reduction > 30, "\(reduction)")
   }
 
+  /// The microphone opens later than the loudspeaker, and neither has indexes.
+  @Test(arguments: [0.2, 0.4, 0.8])
+  func theEchoIsGoneAfterALateStartOfTheMicrophone(seconds: Double) async throws {
+    let run = try EchoRun(
+      EchoRun.scene(lag: 0.05) { $0.microphoneGaps = [0..<seconds] },
+      farEnd: try await Voices.far(seconds: 10))
+    run.count = { _ in nil }
+    try run.run()
+    let reduction = run.reduction(seconds + 3..<8, lost: Int((seconds * 16_000).rounded()))
+    #expect(reduction > 30, "\(reduction)")
+  }
+
   /// The microphone stops, and its indexes count the stop. The server takes it for a stopped one after 1 s.
   @Test(arguments: [3.0, 6, 9], [false, true])
   func aStopWithIndexesIsNoFaultOfOthers(seconds: Double, hasTimes: Bool) async throws {

@@ -1,7 +1,7 @@
 internal import AudioCore
 
 /// A reference that is behind the microphone for good, because the client left a pause out of its count or
-/// began a new one, or ahead of it, because the microphone has stopped without a gap. It continues with the
+/// began a new one, or ahead of it, because the microphone has stopped without a gap or began later. It goes on with the
 /// samples of the microphone that arrive with it.
 ///
 /// A connection or a thread that was held up brings late samples, too, but it brings all of them at once.
@@ -74,7 +74,7 @@ struct ReferencePauses {
     guard now != last else { return 0 }
     let stood = arrived - self.arrived
     self.arrived = arrived
-    guard let usual, last > 0, ahead + usual >= limits.tolerance else {
+    guard let usual, ahead + usual >= limits.tolerance else {
       self.ahead = nil
       return 0
     }
