@@ -11,8 +11,12 @@ enum HalfFloats {
   static func values(
     _ data: Data, atMost limit: Int, path: String
   ) throws(InvalidFieldError) -> [Float] {
-    guard data.count <= limit, data.count.isMultiple(of: 2) else {
-      throw InvalidFieldError(path, "must have at most \(limit >> 10) KiB of 16-bit floats")
+    guard data.count <= limit else {
+      throw InvalidFieldError(path, "has \(data.count) bytes; at most \(limit) are allowed")
+    }
+    guard data.count.isMultiple(of: 2) else {
+      throw InvalidFieldError(
+        path, "has \(data.count) bytes; 16-bit floats have an even number of them")
     }
     let values = data.withUnsafeBytes { bytes in
       stride(from: 0, to: bytes.count, by: 2).map { offset in

@@ -6,6 +6,13 @@ extension Anechoic_V1_ProcessRequest {
   /// Throws if a message is too large to be decoded.
   public static func checkSize(_ message: UnsafeRawBufferPointer) throws(RequestError) {
     guard RequestSize.isDecodable(message) else {
+      let response = RequestSize.responseSize(message)
+      guard response <= RequestSize.largestResponse else {
+        throw .invalid(
+          InvalidFieldError(
+            "start.echo_path_hint.response",
+            "has \(response) bytes; at most \(RequestSize.largestResponse) are allowed"))
+      }
       throw .invalid(
         InvalidFieldError(
           "request",

@@ -70,6 +70,14 @@ struct SettingsTests {
     ("log: {audit_file: none/audit.log}", "log.audit_file: none/audit.log: no such file"),
     ("log: {audit_file: /tmp}", "log.audit_file: /tmp: is a directory"),
     ("log: {audit_file: /proc/x}", "log.audit_file: /proc/x: no such file"),
+    (
+      "log: {audit_file: new}\nlisten: {public: \"unix:./new\"}",
+      "log.audit_file: is the file of listen.public"
+    ),
+    (
+      "tracing: {endpoint: \"https://a/v1\", headers_file: /dev/null}",
+      "tracing.headers_file: /dev/null: has no headers"
+    ),
     ("log: {audit_file: ./server.yaml}", "log.audit_file: is the file of the settings"),
     (
       "log: {audit_file: new}\ntls: {certificate: a, key: ./new}",

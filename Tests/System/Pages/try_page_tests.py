@@ -373,6 +373,21 @@ class EnrollmentTests(LostServerTest):
         page.wait(RUNS)
         self.assertIn("can learn your voice", text(page, "#voice-hint"))
 
+    def test_a_voice_is_learnt_although_the_request_was_lost(self):
+        with Relay(self.port) as relay:
+            page = self.browser.open(f"http://127.0.0.1:{relay.port}/try", width=1360, height=900)
+            self.addCleanup(page.close)
+            self.begin_with_voices(page)
+            page.evaluate("(() => { const send = WebSocket.prototype.send; WebSocket.prototype.send = function (data) {"
+                          "if (typeof data !== 'string' || !data.includes('enrollVoice')) return send.call(this, data);"
+                          "WebSocket.prototype.send = send } })()")
+            page.evaluate("window.talks('person')")
+            click(page, "#learn")
+            page.wait(says("#learn", "Listening"))
+            relay.cut()
+            page.wait(says("#events", "the media client is back"))
+            page.wait("!document.querySelector('#forget').hidden")
+            self.assertIn("knows your voice", text(page, "#voice-hint"))
 
     def test_a_voice_is_forgotten_while_the_server_is_away(self):
         with Relay(self.port) as relay:

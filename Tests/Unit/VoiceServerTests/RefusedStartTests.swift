@@ -90,6 +90,9 @@ struct RefusedStartTests {
       $0.outputs.raw = Anechoic_V1_AudioFormat(.opus(.hz16000))
       $0.outputs.chunkDuration = Google_Protobuf_Duration(seconds: 0, nanos: 120_000_000)
     },
+    Fault(field: "start.echo_path_hint.response") {
+      $0.echoPathHint = EchoPathTests.path { $0.response = Data(count: (192 << 10) + 2) }
+    },
     Fault(field: "start.echo_path_hint.sample_rate_hz") {
       $0.echoPathHint = EchoPathTests.path { $0.sampleRateHz = 11_025 }
     },
@@ -108,7 +111,7 @@ struct RefusedStartTests {
     Fault(field: "start.echo_path_hint.response") {
       $0.echoPathHint = EchoPathTests.path { $0.response = Data(repeating: 0, count: 99_999) }
     },
-    Fault(field: "request") {
+    Fault(field: "start.echo_path_hint.response") {
       $0.echoPathHint = EchoPathTests.path { $0.response = Data(repeating: 0, count: 600 << 10) }
     },
     Fault(field: "start.voiceprint.encoder") {

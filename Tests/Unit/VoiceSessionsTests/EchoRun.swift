@@ -18,6 +18,8 @@ final class EchoRun {
   /// The times that the client claims.
   var captureTime: (_ seconds: Double) -> Duration? = { _ in nil }
   var playbackTime: (_ seconds: Double) -> Duration? = { _ in nil }
+  /// The frame by which the client counts, or nil for a chunk without an index.
+  var count: (_ frame: Int) -> Int? = { $0 }
   private let source: Source
   private var frameSize: Int { rate.samplesPerFrame }
 
@@ -96,7 +98,8 @@ final class EchoRun {
     let first = frame * frameSize
     try encode([Array(samples[first..<first + frameSize])], .f32).withUnsafeBytes {
       try session.append(
-        $0, to: input, firstSample: Int64(first), deviceTime: time, gap: gap, sink: sink)
+        $0, to: input, firstSample: count(frame).map { Int64($0 * frameSize) }, deviceTime: time,
+        gap: gap, sink: sink)
     }
   }
 }
@@ -110,10 +113,12 @@ extension EchoRun {
     return Array(decode(sink.processed, .f32(rate))[0].dropFirst(latency))
   }
 
-  /// Returns the reduction of the echo in dB, from one second to another.
-  func reduction(_ seconds: Range<Double>) -> Float {
+  /// Returns the reduction of the echo in dB, from one second of the scene to another. `lost` is the number of
+  /// samples of the microphone that the session lacks before them.
+  func reduction(_ seconds: Range<Double>, lost: Int = 0) -> Float {
     let samples = samples(seconds)
-    return level(recording.echo[samples]) - level(output[samples])
+    let heard = samples.lowerBound - lost..<samples.upperBound - lost
+    return level(recording.echo[samples]) - level(output[heard])
   }
 
   /// Returns the maximum in dB by which the output is louder than the microphone, in pieces of 50

@@ -158,6 +158,19 @@ struct InputTests {
     #expect(run.sink.statistics.last?.flow.referenceFramesMissing == 0)
   }
 
+  /// The microphone stops for 0.6 s, and the network then brings its samples at twice their pace.
+  @Test func aReferenceInStepIsNotMovedWhileTheMicrophoneCatchesUp() throws {
+    let (run, frame) = try Self.withReference()
+    for _ in 0..<50 { try run.send(microphone: frame, reference: frame) }
+    for _ in 0..<60 { try run.send(reference: frame) }
+    for _ in 0..<60 {
+      try run.send(microphone: frame, reference: frame)
+      try run.send(microphone: frame)
+    }
+    for _ in 0..<200 { try run.send(microphone: frame, reference: frame) }
+    #expect(run.sink.statistics.last?.flow.referenceFramesMissing == 0)
+  }
+
   /// Each chunk of 20 ms begins with the last half of the one before.
   @Test func chunksThatOverlapAreNotRepeated() throws {
     let run = try SessionRun(SessionSetup(microphone: .s16))
@@ -198,7 +211,28 @@ struct InputTests {
     for index in 0..<800 { try run.send(microphone: frame, at: Int64(160 * index)) }
     run.finish()
     let frames = run.sink.frames.count
-    #expect(isRealTime ? (1498...1502).contains(frames) : frames == 1000, "\(frames)")
+    #expect(isRealTime ? (1778...1782).contains(frames) : frames == 1000, "\(frames)")
+  }
+
+  /// A client may repeat the samples of the last seconds, which are all of a young call.
+  @Test func aMicrophoneThatCountsAnewInAYoungCallGoesOnAfterThreeSeconds() throws {
+    let run = try SessionRun(SessionSetup(microphone: .s16))
+    let frame = encode([Signals.noise(160)], .s16)
+    for index in 0..<200 { try run.send(microphone: frame, at: Int64(160 * index)) }
+    for index in 0..<800 { try run.send(microphone: frame, at: Int64(160 * index)) }
+    run.finish()
+    #expect(run.sink.frames.count == 800)
+  }
+
+  @Test func aStrayChunkFromLongAgoIsDropped() throws {
+    let run = try SessionRun(SessionSetup(microphone: .s16))
+    let frame = encode([Signals.noise(160)], .s16)
+    for index in 0..<1000 {
+      try run.send(microphone: frame, at: Int64(160 * index))
+      if index > 400, index.isMultiple(of: 100) { try run.send(microphone: frame, at: 160) }
+    }
+    run.finish()
+    #expect(run.sink.frames.count == 1000)
   }
 
   @Test func aMicrophoneThatRepeatsTwoSecondsContinuesWhereItWas() throws {

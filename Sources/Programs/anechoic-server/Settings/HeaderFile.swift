@@ -28,6 +28,9 @@ enum HeaderFile {
       }
       headers.append("\(header.name): \(header.value)")
     }
+    guard !headers.isEmpty else {
+      throw CommandError("\(path): has no headers; write \"Name: value\" in a line for each")
+    }
     guard headers.count <= most else {
       throw CommandError("\(path): has \(headers.count) headers; the limit is \(most)")
     }

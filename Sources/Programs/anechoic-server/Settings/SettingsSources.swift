@@ -1,5 +1,6 @@
 public import CommandLineSupport
 internal import Foundation
+internal import GRPCTransport
 internal import LinuxSystem
 public import Settings
 
@@ -56,7 +57,7 @@ extension ServerSettings {
     try checkTracing(settings)
   }
 
-  /// Throws if the lines of the audit log would go into a file that the server reads.
+  /// Throws if the lines of the audit log would go into a file that the server reads, or into its socket.
   static func checkAuditFile(
     _ settings: LayeredValues<ServerSettings>, settingsFile: String?
   ) throws(SettingsError) {
@@ -67,6 +68,10 @@ extension ServerSettings {
       (name: $0.path, path: $0.value(in: values))
     }
     others.append(("the settings", settingsFile ?? ""))
+    others += values.listen.compactMap { address in
+      guard case .unix(let path) = ServerAddress(address) else { return nil }
+      return ("listen.public", path)
+    }
     for (name, path) in others where !path.isEmpty && FileIdentity(path) == audit {
       throw settings.wrong(key, "is the file of \(name)")
     }

@@ -46,6 +46,8 @@ export class Session {
   #muting;
   /** Whether the server was asked to forget the voice, and has not answered yet. */
   #isForgetting = false;
+  /** Whether the server was asked to learn the voice, and has not answered yet. */
+  #isLearning = false;
   #isOver = false;
 
   /**
@@ -101,13 +103,15 @@ export class Session {
   /** Learns the voice at the microphone. */
   learnVoice() {
     this.#isForgetting = false;
-    this.#control(enrollmentControls.learn, { enrollVoice: {} });
+    this.#isLearning = true;
+    this.#askAboutVoice();
   }
 
   /** Lets the server forget the voice: now, or as soon as the session goes on. */
   forgetVoice() {
     this.#isForgetting = true;
-    this.#askToForget();
+    this.#isLearning = false;
+    this.#askAboutVoice();
   }
 
   /** Ends the session. */
@@ -127,7 +131,9 @@ export class Session {
     if (request) this.#control(request.id, { setMute: { muted: request.muted } });
   }
 
-  #askToForget() {
+  /** Sends the last request about the voice, also again after a loss, until the server has answered it. */
+  #askAboutVoice() {
+    if (this.#isLearning) this.#control(enrollmentControls.learn, { enrollVoice: {} });
     if (this.#isForgetting) this.#control(enrollmentControls.forget, { setVoiceprint: {} });
   }
 
@@ -195,6 +201,7 @@ export class Session {
     this.#muting.restart();
     // A new session has no voice but that of its start.
     this.#isForgetting = false;
+    this.#isLearning = false;
   }
 
   // MARK: Messages
@@ -217,6 +224,7 @@ export class Session {
     else if (voiceprint) this.listener.voiceprint(voiceprint);
     else if (Object.values(enrollmentControls).includes(Number(controlResult?.controlId))) {
       if (Number(controlResult.controlId) === enrollmentControls.forget) this.#isForgetting = false;
+      else this.#isLearning = false;
       if (controlResult.refusal) this.listener.enrollmentRefused(controlResult.refusal);
     } else if (controlResult) {
       this.#muting.answered(controlResult.controlId, controlResult.refusal);
@@ -259,7 +267,7 @@ export class Session {
         if (first >= sample) this.#socket.send(encode(first, microphone, reference));
       }
       this.setMode(this.mode);
-      this.#askToForget();
+      this.#askAboutVoice();
     }
     this.#askForMute();
     this.listener.connected(started);

@@ -103,7 +103,9 @@ struct CaptureSide: ~Copyable {
     let missing = try microphone.append(samples, firstSample: firstSample)
     echo.microphoneWentOn(afterGap: missing, isOver: !samples.isEmpty)
     let first = firstSample.map { microphone.index(of: $0) } ?? expected
-    if let deviceTime { echo.recordCapture(sample: first, at: deviceTime) }
+    if let deviceTime, microphone.arrived > expected {
+      echo.recordCapture(sample: first, at: deviceTime)
+    }
     return (missing, first)
   }
 
@@ -224,7 +226,9 @@ struct CaptureSide: ~Copyable {
     news.turn = findTurn(findings, context)
     let isMuted = outputs.complete(microphone: microphone.frame, input: pipeline.input, injections)
     processedFrames += 1
-    watch(findings, lacksReference: lacksReference, context, &news)
+    watch(
+      findings, lacksReference: lacksReference, isConcealed: conditions.isMicrophoneConcealed,
+      context, &news)
     info = FrameInfo(
       speechProbability: findings.speechProbability, hasVoice: findings.hasVoice, isMuted: isMuted)
     if echo.exists { hear(isInjecting: injections.isHeardByFarEnd) }
@@ -319,13 +323,15 @@ struct CaptureSide: ~Copyable {
   }
 
   private mutating func watch(
-    _ findings: FrameFindings, lacksReference: Bool, _ context: Context, _ news: inout News
+    _ findings: FrameFindings, lacksReference: Bool, isConcealed: Bool, _ context: Context,
+    _ news: inout News
   ) {
     meter.measure(microphone: microphone.frame, processed: outputs.processed, findings)
     let needsEcho = !pipeline.restsEcho
     let observation = CaptureWarnings.Observation(
       meanSquare: meter.microphoneMeanSquare, peak: microphone.frame.peak,
       noiseFloor: meter.noiseFloorLevel, isInterrupted: context.isInterrupted,
+      isConcealed: isConcealed,
       playsWithoutReference: lacksReference
         || !echo.exists && context.farEndPlays && needsEcho,
       hasUnsteadyClocks: needsEcho && echo.status.hasUnsteadyClocks,

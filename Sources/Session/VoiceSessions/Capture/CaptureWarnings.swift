@@ -56,6 +56,8 @@ struct CaptureWarnings {
     var noiseFloor: Float
     /// Whether there is a known reason for a silent microphone.
     var isInterrupted = false
+    /// Whether the frame is silence for missing samples of the microphone, which says nothing about it.
+    var isConcealed = false
     /// Whether something plays that may be heard in the microphone, with no reference for it.
     var playsWithoutReference: Bool
     /// Whether the devices' clocks cannot be followed.
@@ -94,12 +96,14 @@ struct CaptureWarnings {
     // A microphone that is silent between words has no noise, whatever the level of the words.
     isNoisy =
       seen.meanSquare > 0 && seen.noiseFloor > (isNoisy ? Self.quietLevel : Self.noisyLevel)
-    update(&noSignal, seen.meanSquare == 0 && !seen.isInterrupted, .noSignal, report)
+    if !seen.isConcealed {
+      update(&noSignal, seen.meanSquare == 0 && !seen.isInterrupted, .noSignal, report)
+      update(&noReference, seen.playsWithoutReference, .noReference, report)
+    }
     update(&noisy, isNoisy, .noisy, report)
     if let isActive = clipping.process(peak: seen.peak) {
       report(Change(problem: .clipping, isActive: isActive))
     }
-    update(&noReference, seen.playsWithoutReference, .noReference, report)
     update(&unsteadyClocks, seen.hasUnsteadyClocks, .unsteadyClocks, report)
     if let hasResidualEcho = seen.hasResidualEcho {
       update(&residualEcho, hasResidualEcho, .residualEcho, report)

@@ -72,14 +72,21 @@ struct CapturedMicrophone: ~Copyable {
 private struct Repetition {
   /// A client that continues a session may repeat as much as it keeps, which is less.
   private static let longest = Duration.seconds(3)
+  /// The time for which samples from before that come, until they are no stray chunk.
+  private static let patience = Duration.milliseconds(200)
 
-  private let longest: Int64
+  private let limits: (longest: Int64, patience: Int64)
   /// The index of the first of the repeated samples.
   private var first: Int64?
 
-  init(rate: SampleRate) { longest = Int64(rate.samples(in: Self.longest)) }
+  init(rate: SampleRate) {
+    limits = (
+      Int64(rate.samples(in: Self.longest)), Int64(rate.samples(in: Self.patience))
+    )
+  }
 
-  /// Places a chunk, if those before it were repeated for too long. Chunks that overlap bring new samples.
+  /// Places a chunk, if those before it were repeated for too long or from too long ago. Chunks that overlap
+  /// bring new samples.
   mutating func place(
     _ samples: InputSamples, at firstSample: Int64, in timeline: inout InputTimeline
   ) throws(InputError) {
@@ -88,7 +95,8 @@ private struct Repetition {
     else { return first = nil }
     let first = min(first ?? firstSample, firstSample)
     self.first = first
-    guard firstSample - first >= longest else { return }
+    let isFromLongAgo = timeline.expectedIndex - firstSample > limits.longest
+    guard firstSample - first >= (isFromLongAgo ? limits.patience : limits.longest) else { return }
     _ = timeline.place(firstSample, at: timeline.arrived)
     self.first = nil
   }

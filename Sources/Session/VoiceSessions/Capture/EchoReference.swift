@@ -93,18 +93,19 @@ struct EchoReference: ~Copyable {
     // The place of the samples that belong to those of the microphone that come next.
     let now = timeline.taken + Int64(behind) + Int64(microphone.waiting) * rate / Int64(indexes)
     let skipped = pauses?.place(firstSample, in: &timeline, now: now) ?? 0
-    if skipped > 0 { aligner.forgetArrivals() }
+    if skipped != 0 { aligner.forgetArrivals() }
     let expected = timeline.arrived
     let missing = try timeline.append(samples, firstSample: firstSample)
     pauses?.appended(to: timeline, now: now)
     aligner.recordArrival(
       reference: Double(timeline.arrived) / Double(rate),
       microphone: Double(microphone.arrived) / Double(indexes))
-    if let deviceTime {
+    // The place of a sample that is repeated, or comes while the microphone stands still, is not its own.
+    if let deviceTime, !timeline.isResting, timeline.arrived > expected {
       let first = firstSample.map { timeline.index(of: $0) } ?? expected
       recordPlayback(sample: first, at: deviceTime)
     }
-    return skipped + missing
+    return max(0, skipped) + missing
   }
 
   /// Keeps only the newest samples until the microphone goes on.

@@ -23,11 +23,13 @@ public struct InputTimeline: ~Copyable {
   private let longestLead: Duration?
   private let history: Int
   /// Whether nothing takes samples, so that no more are kept than waited before, and the newest chunk.
-  private var isResting = false
+  private(set) var isResting = false
   /// The samples that waited when some were taken last.
   private var lead = 0
   /// The samples that were left out of the timeline since nothing takes samples.
   private var leftOut: Int64 = 0
+  /// Those of them that belong to a gap of the microphone, and wait for room.
+  private var owed: Int64 = 0
   /// The place in the timeline of the client's index 0. It is negative after samples were left out of the
   /// timeline, and positive after a pause that the client left out of its count.
   private var shift: Int64 = 0
@@ -80,7 +82,7 @@ public struct InputTimeline: ~Copyable {
     _ samples: InputSamples, firstSample: Int64?
   ) throws(InputError) -> Int64 {
     let count = try check(samples, firstSample)
-    if isResting { leaveOutWaiting(for: count) }
+    if isResting { leaveOutWaiting(for: count) } else { putBack() }
     let first = firstSample.map { index(of: $0) } ?? arrived
     // Silence that was given for want of samples fills a gap as well.
     if lateness == .takenNext { taken = min(taken, max(arrived, first)) }
@@ -163,12 +165,30 @@ public struct InputTimeline: ~Copyable {
   /// out meanwhile belong to the gap, and count after all. `isOver` tells whether the microphone's samples
   /// arrive again.
   mutating func microphoneWentOn(afterGap gap: Int64, isOver: Bool) {
+    let added = min(leftOut, gap)
+    owed += added
+    leftOut = isOver ? 0 : leftOut - added
+    putBack()
+  }
+
+  /// Makes up for samples that were left out, as far as there is room for silence and a chunk.
+  private mutating func putBack() {
+    guard owed > 0 else { return }
     let longest = longestLead.map {
       sampleCount(in: $0) - sampleCount(in: Self.longestChunk) - waiting
     }
-    let back = min(leftOut, gap, Int64(max(0, longest ?? .max)))
-    leftOut = isOver ? 0 : leftOut - back
+    let back = min(owed, Int64(max(0, longest ?? .max)))
+    let rest = owed - back
     if back > 0 { _ = place(expectedIndex, at: arrived + back) }
+    owed = rest
+  }
+
+  /// Leaves out the samples that wait longest, which belong to none of the microphone's.
+  mutating func leaveOutFirst(_ count: Int64) {
+    let left = min(count, Int64(waiting))
+    queue.drop(Int(left))
+    arrived -= left
+    shift -= left
   }
 
   /// Returns the place in the timeline of an index of the client.
@@ -187,6 +207,7 @@ public struct InputTimeline: ~Copyable {
   /// - Returns: How many samples were missing.
   mutating func place(_ firstSample: Int64, at place: Int64) -> Int64 {
     shift = place - firstSample
+    (isResting, owed) = (false, 0)
     let next = max(arrived, taken)
     if place > next { queue.appendConcealment(Int(place - next)) }
     defer { arrived = max(arrived, place) }

@@ -155,8 +155,8 @@ class AnechoicAudioOutput(io.AudioOutput):
 class AnechoicTurns:
     """Interrupts the agent and commits the turns of the person as the server finds them.
 
-    Backchannels, coughs and keys do neither. The session must have the turn detection "manual", so that nothing else
-    decides about turns.
+    Backchannels, coughs and keys do neither. A turn whose server is gone has ended. The session must have the turn
+    detection "manual", so that nothing else decides about turns.
     """
 
     def __init__(self, processor: AnechoicProcessor, session: AgentSession[Any]) -> None:
@@ -173,7 +173,7 @@ class AnechoicTurns:
             elif isinstance(event, NotSpeech) and self._has_turn:
                 self._has_turn = False
                 self._session.clear_user_turn()
-            elif isinstance(event, TurnEnded) and self._has_turn:
+            elif isinstance(event, (TurnEnded, Restarted)) and self._has_turn:
                 self._has_turn = False
                 self._session.commit_user_turn()
         except RuntimeError as error:  # The agent does not run, or its speech may not be interrupted.

@@ -38,12 +38,16 @@ from pipecat.turns.types import ProcessFrameResult
 from pipecat.turns.user_start import BaseUserTurnStartStrategy
 
 from ._probability import LEAST_VOICE, next_probability
-from .events import Backchannel, Event, NotSpeech, TurnContinued, TurnEnded, TurnInterruption, TurnMayEnd, TurnStarted
+from .events import (
+    Backchannel, Event, NotSpeech, Restarted, TurnContinued, TurnEnded, TurnInterruption, TurnMayEnd, TurnStarted,
+)
 from .formats import Format
 from .live import LiveFilter, usable_format
 from .session import Server
 
 _TURNS = (TurnStarted, TurnMayEnd, TurnContinued, TurnEnded, TurnInterruption, Backchannel, NotSpeech)
+_ENDS = (TurnEnded, NotSpeech, Restarted)
+"""The events after which no turn is open. A turn does not outlast its session."""
 _MOST_WAITING = 100
 
 
@@ -166,7 +170,7 @@ class AnechoicTurns(FrameProcessor):
         await self._stop()
 
     def _take(self, event: Event) -> None:
-        if isinstance(event, _TURNS):
+        if isinstance(event, (*_TURNS, Restarted)):
             if self._events.full():
                 self._events.get_nowait()
             self._events.put_nowait(event)
@@ -179,11 +183,12 @@ class AnechoicTurns(FrameProcessor):
     async def _push(self) -> None:
         while True:
             event = await self._events.get()
-            await self.push_frame(AnechoicTurnFrame(event=event))
+            if not isinstance(event, Restarted):
+                await self.push_frame(AnechoicTurnFrame(event=event))
             if isinstance(event, TurnStarted) and not self._has_turn:
                 self._has_turn = True
                 await self.push_frame(ProposedUserStartedSpeakingFrame())
-            elif isinstance(event, (TurnEnded, NotSpeech)) and self._has_turn:
+            elif isinstance(event, _ENDS) and self._has_turn:
                 self._has_turn = False
                 await self.push_frame(ProposedUserStoppedSpeakingFrame())
 
@@ -219,7 +224,7 @@ class AnechoicInterruptionStrategy(BaseUserTurnStartStrategy):  # type: ignore[n
     def _take(self, event: Event) -> None:
         if isinstance(event, TurnStarted):
             self._has_begun = event.probability >= self._least_probability
-        elif isinstance(event, (TurnEnded, NotSpeech)):
+        elif isinstance(event, _ENDS):
             self._has_begun = False
 
 
@@ -260,5 +265,5 @@ class AnechoicTurnAnalyzer(BaseTurnAnalyzer):
     def _take(self, event: Event) -> None:
         if isinstance(event, TurnStarted):
             self._has_turn, self._has_ended = True, False
-        elif isinstance(event, (TurnEnded, NotSpeech)) and self._has_turn:
+        elif isinstance(event, _ENDS) and self._has_turn:
             self._has_turn, self._has_ended = False, True

@@ -183,6 +183,15 @@ async def test_turns_interrupt_and_commit_and_backchannels_do_neither(server):
     assert agent.asked == ["interrupt", "commit"]
 
 
+@in_loop
+async def test_a_turn_whose_session_is_gone_is_committed_once(server):
+    agent = Agent()
+    turns = AnechoicTurns(AnechoicProcessor(server), agent)
+    for kind in (Restarted, TurnStarted, Restarted, Restarted, TurnStarted, TurnEnded, Restarted):
+        turns._take(of_turn(kind))
+    assert agent.asked == ["commit", "commit"]
+
+
 class Microphone(io.AudioInput):
     """The input of a session: a sound card whose frames a processor has processed."""
 

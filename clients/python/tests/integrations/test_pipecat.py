@@ -26,7 +26,7 @@ from pipecat.workers.runner import WorkerRunner
 from soundcard import SoundCard
 
 import anechoic
-from anechoic.events import Backchannel, NotSpeech, TurnEnded, TurnStarted
+from anechoic.events import Backchannel, NotSpeech, Restarted, TurnEnded, TurnStarted
 from anechoic._output import Frame
 from anechoic.pipecat import (
     AnechoicFilter, AnechoicInterruptionStrategy, AnechoicTurnAnalyzer, AnechoicTurnFrame, AnechoicTurns,
@@ -202,7 +202,7 @@ class Listener(FrameProcessor):
 def of_turn(kind, sample=0):
     """An event without all that does not matter."""
     values = {"id": 1, "time": None, "sample": sample, "began_at_sample": sample, "silent_from_sample": sample,
-              "probability": 0.9}
+              "probability": 0.9, "error": None, "lost_samples": 0}
     return kind(**{name: values[name] for name in kind.__dataclass_fields__})
 
 
@@ -267,6 +267,7 @@ async def test_backchannels_coughs_and_unsure_turns_interrupt_nothing(server):
 
     assert await outcome(Backchannel, NotSpeech) is ProcessFrameResult.CONTINUE
     assert await outcome(TurnStarted, NotSpeech) is ProcessFrameResult.CONTINUE
+    assert await outcome(TurnStarted, Restarted) is ProcessFrameResult.CONTINUE
     assert await outcome(TurnStarted) is ProcessFrameResult.STOP
     assert await outcome() is ProcessFrameResult.CONTINUE
     strategy._take(of_turn(TurnStarted))
@@ -293,6 +294,25 @@ async def test_backchannels_and_coughs_propose_no_turn(server):
 
 
 @in_loop
+async def test_a_proposed_turn_does_not_outlast_its_session(server):
+    turns, pushed = AnechoicTurns(AnechoicFilter(server)), []
+    is_over = asyncio.Event()
+
+    async def push(frame, direction=None):
+        pushed.append(type(frame))
+        if type(frame) is ProposedUserStoppedSpeakingFrame:
+            is_over.set()
+
+    turns.push_frame = push
+    pushing = asyncio.create_task(turns._push())
+    for kind in (Restarted, TurnStarted, Restarted):
+        turns._take(of_turn(kind))
+    await asyncio.wait_for(is_over.wait(), 5)
+    pushing.cancel()
+    assert pushed == [AnechoicTurnFrame, ProposedUserStartedSpeakingFrame, ProposedUserStoppedSpeakingFrame]
+
+
+@in_loop
 async def test_the_analyzer_tells_once_that_a_turn_has_ended(server):
     voice = AnechoicFilter(server)
     analyzer = AnechoicTurnAnalyzer(voice)
@@ -303,4 +323,8 @@ async def test_the_analyzer_tells_once_that_a_turn_has_ended(server):
     analyzer._take(of_turn(TurnEnded))
     assert analyzer.append_audio(b"", False) is EndOfTurnState.COMPLETE
     assert analyzer.append_audio(b"", False) is EndOfTurnState.INCOMPLETE
+    assert not analyzer.speech_triggered
+    analyzer._take(of_turn(TurnStarted))
+    analyzer._take(of_turn(Restarted))
+    assert analyzer.append_audio(b"", False) is EndOfTurnState.COMPLETE
     assert not analyzer.speech_triggered

@@ -29,7 +29,7 @@ public enum RequestSize {
   }
 
   /// Returns the bytes of `start.echo_path_hint.response` in a request, or 0 where there are none.
-  private static func responseSize(_ message: UnsafeRawBufferPointer) -> Int {
+  public static func responseSize(_ message: UnsafeRawBufferPointer) -> Int {
     sum(of: 2, in: message) { sum(of: 13, in: $0) { sum(of: 5, in: $0) { $0.count } } }
   }
 
