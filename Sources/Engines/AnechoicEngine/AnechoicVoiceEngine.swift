@@ -126,7 +126,7 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     tone.record(
       cancelsEcho
         ? analysis.spectra.withoutEcho + inputs.sound.sampleCount
-        : UnsafePointer(inputs.filtered.planePointers[0]))
+        : UnsafePointer(inputs.filtered.planePointers[analysis.spectra.leadingChannel]))
     otherSounds.record(tone.lowBand)
     recordSound(skipsMask: skipsMask)
     echo.record(analysis.features)

@@ -81,9 +81,12 @@ struct CallSpectra: ~Copyable {
 
   // MARK: Frames
 
-  /// 20 ms of the first channel without echo, where it is cancelled: the last frame and the present
+  /// The channel of the microphone that is heard where one has to do.
+  var leadingChannel: Int { loudness.leading }
+
+  /// 20 ms of the leading channel without echo, where it is cancelled: the last frame and the present
   /// one.
-  var withoutEcho: UnsafePointer<Float> { UnsafePointer(errorBlock(0)) }
+  var withoutEcho: UnsafePointer<Float> { UnsafePointer(errorBlock(leadingChannel)) }
 
   /// The responses of the cancellers, one channel after the other. Empty without a reference.
   var echoResponses: [Float] {

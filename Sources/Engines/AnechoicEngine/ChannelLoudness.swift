@@ -9,8 +9,13 @@ struct ChannelLoudness: ~Copyable {
   /// to.
   private static let least: Float = 0.01
 
+  /// Another channel leads where it is 6 dB louder than the leading one.
+  private static let lead: Float = 4
+
   private let values: FloatBuffer
   private var loudest: Float = 0
+  /// The channel that is heard where one has to do. It seldom changes.
+  private(set) var leading = 0
   /// The share of each channel that counts in the mean of all.
   private(set) var share: Float = 1
 
@@ -23,6 +28,7 @@ struct ChannelLoudness: ~Copyable {
     for channel in 0..<values.count {
       values.start[channel] = max(power(channel), Self.kept * values.start[channel])
       loudest = max(loudest, values.start[channel])
+      if values.start[channel] > Self.lead * values.start[leading] { leading = channel }
     }
     var count: Float = 0
     for channel in 0..<values.count where counts(channel) { count += 1 }
