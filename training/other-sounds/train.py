@@ -1,4 +1,6 @@
-"""The network that tells other sounds from voices, and its training. `OtherSoundDetector` of the engine runs the same network.
+"""The network that tells other sounds from voices, and its training.
+
+`OtherSoundDetector` of the engine runs the same network.
 
     python train.py other-sounds.weights held-out.npz examples-*.npz --steps 3600
 """
@@ -27,7 +29,7 @@ _BEGINNING, _BEGINNING_WEIGHT = 12, 1.5
 
 
 class OtherSoundNetwork(nn.Module):
-    """The probability of a voice, where there may be other sounds: logits of calls x steps, of calls x steps x COUNT."""
+    """The probability of a voice where other sounds may be: logits of calls x steps, of calls x steps x COUNT."""
 
     def __init__(self):
         super().__init__()

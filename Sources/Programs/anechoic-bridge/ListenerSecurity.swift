@@ -49,10 +49,12 @@ struct ListenerSecurity: Sendable {
   }
 
   private static func identity(_ certificate: String, _ key: String) throws -> TLSIdentity {
-    try TLSIdentity(
-      CertificateFiles.identity(
-        certificate: CertificateFile(certificate, namedBy: "--listen-certificate"),
-        key: CertificateFile(key, namedBy: "--listen-key")))
+    let identity = try CertificateFiles.identity(
+      certificate: CertificateFile(certificate, namedBy: "--listen-certificate"),
+      key: CertificateFile(key, namedBy: "--listen-key"))
+    do { return try TLSIdentity(identity) } catch {
+      throw CommandError("--listen-certificate: \(certificate): \(error)")
+    }
   }
 
   /// Reads the files again. If they cannot be used, the old certificate stays in use.

@@ -53,7 +53,7 @@ static inline long anechoic_name_host(SSL *connection, const char *host) {
   return SSL_set_tlsext_host_name(connection, host);
 }
 
-/// Chooses HTTP/1.1 if the client offers it, and no protocol otherwise.
+/// Chooses HTTP/1.1 (ALPN). Refuses a client that offers other protocols only.
 static inline int anechoic_choose_http1(SSL *connection, const unsigned char **chosen,
                                         unsigned char *size, const unsigned char *offered,
                                         unsigned int offered_size, void *unused) {

@@ -22,8 +22,8 @@ public struct BrowserRule: Sendable {
     let headers = request.headers
     if let site = headers["sec-fetch-site"], site != "same-origin", site != "none" { return false }
     let host = headers["host"] ?? ""
-    // A proxy in front of a listener without TLS may add it. Whoever is on the way to a listener with TLS can
-    // make pages without.
+    // A proxy in front of a listener without TLS may add it. An attacker on the network can change pages
+    // that come without TLS, so those are not pages of a listener with TLS.
     let own = request.isEncrypted ? ["https://\(host)"] : ["http://\(host)", "https://\(host)"]
     if let origin = headers["origin"], !own.contains(origin) { return false }
     return switch hosts {

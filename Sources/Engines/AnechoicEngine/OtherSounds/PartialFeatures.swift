@@ -5,8 +5,8 @@ internal import CKernels
   internal import Glibc
 #endif
 
-/// The inputs of the network that tells other sounds from voices: how level, tonality and steadiness of a sound develop, in
-/// 8 groups of frequencies up to 3.8 kHz.
+/// The inputs of the network that tells other sounds from voices: how level, tonality and steadiness of a
+/// sound develop, in 8 groups of frequencies up to 3.8 kHz.
 ///
 /// | values | content |
 /// |---|---|

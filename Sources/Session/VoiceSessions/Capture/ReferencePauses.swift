@@ -1,8 +1,8 @@
 internal import AudioCore
 
 /// A reference that is behind the microphone for good, because the client left a pause out of its count or
-/// began a new one, or ahead of it, because the microphone has stopped without a gap or began later. It goes on with the
-/// samples of the microphone that arrive with it.
+/// began a new one, or ahead of it, because the microphone has stopped without a gap or began later. The
+/// reference goes on with the samples of the microphone that arrive with it.
 ///
 /// A connection or a thread that was held up brings late samples, too, but it brings all of them at once.
 struct ReferencePauses {

@@ -51,19 +51,22 @@ final class HTTPChannel {
 
   /// Returns the bytes that have arrived.
   func receive() -> Received {
-    guard flush() else { return .end }
+    guard flush() else { return lost() }
     // A client that does not read what TLS sends is not read either.
     guard !isWaiting, !hasFailed else { return hasFailed ? .end : .nothing }
     return withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
       let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
       if count < 0, errno == EAGAIN || errno == EINTR { return .nothing }
-      guard count > 0 else {
-        if !isEstablished { fail(.closed) }
-        return .end
-      }
+      guard count > 0 else { return lost() }
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
       return tls == nil ? .bytes(Array(bytes)) : decrypt(bytes)
     }
+  }
+
+  /// Records that the client has gone, as a failure of the handshake if that is not complete.
+  private func lost() -> Received {
+    if !isEstablished, !hasFailed { fail(.closed) }
+    return .end
   }
 
   private func decrypt(_ bytes: UnsafeRawBufferPointer) -> Received {
@@ -71,7 +74,7 @@ final class HTTPChannel {
     do {
       let plain = try tls?.receive(bytes) ?? []
       waiting += tls?.popOutgoing() ?? []
-      guard flush() else { return .end }
+      guard flush() else { return lost() }
       guard plain.isEmpty else { return .bytes(plain) }
       return tls?.isClosed == true ? .end : .nothing
     } catch {

@@ -132,7 +132,8 @@ struct HTTPConnection {
 
   /// Ends the connection, or answers that its request took too long, if its time is over.
   mutating func expire(now: Instant) {
-    guard now >= deadline else { return }
+    // The descriptor of an upgraded connection belongs to its new owner, who closes it.
+    guard now >= deadline, !isUpgraded else { return }
     if isReading, channel.isEstablished {
       respond(.refusal(.requestTimeout), now: now)
     } else {
