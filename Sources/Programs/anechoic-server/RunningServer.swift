@@ -113,8 +113,10 @@ actor RunningServer {
   private func log(_ message: String) { operations.logger.notice("\(message)") }
 
   private func apply(_ new: ServerSettings) throws {
-    try new.apply(to: &configuration)
-    try operations.use(configuration.security)
+    var changed = configuration
+    try new.apply(to: &changed)
+    try operations.use(changed.security)
+    configuration = changed
     server.apply(configuration)
     operations.show(UsedCertificate.all(of: configuration.security))
     // Operators may have changed the switch and the level too, so only a new setting counts.

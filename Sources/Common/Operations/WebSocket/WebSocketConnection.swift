@@ -127,7 +127,6 @@ package final class WebSocketConnection {
       guard decrypt(bytes) else { return hungUp() }
     }
     proceed(now)
-    if tls?.isClosed == true, !isOver { hungUp() }
   }
 
   /// Records that the other side is gone.
@@ -151,6 +150,8 @@ package final class WebSocketConnection {
       }
     }
     times.messageBegan = owner.held == nil && reader.isInMessage ? times.messageBegan ?? now : nil
+    // What came before the end of the encrypted bytes has been delivered.
+    if tls?.isClosed == true, owner.held == nil, !isOver { hungUp() }
   }
 
   private func clientCloses(_ code: UInt16?, _ now: Instant) {

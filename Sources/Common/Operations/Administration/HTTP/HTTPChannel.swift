@@ -25,6 +25,8 @@ final class HTTPChannel {
   /// The number of bytes of the owner that wait, encrypted.
   private var piece = 0
   private var hasFailed = false
+  /// Whether this direction ends as soon as nothing waits to be sent.
+  private var endsSending = false
 
   /// Takes over a descriptor that does not block. The owner closes it.
   init(_ descriptor: Int32, _ security: HTTPSecurity?) {
@@ -123,8 +125,8 @@ final class HTTPChannel {
   func endSending() {
     tls?.close()
     waiting += tls?.popOutgoing() ?? []
+    endsSending = true
     _ = flush()
-    shutdown(descriptor, Int32(SHUT_WR))
   }
 
   /// Tells that the connection ends, as a failure of the handshake if that is not complete.
@@ -141,6 +143,10 @@ final class HTTPChannel {
       guard let count = write(waiting[...]) else { return false }
       guard count > 0 else { return true }
       waiting.removeFirst(count)
+    }
+    if endsSending {
+      endsSending = false
+      shutdown(descriptor, Int32(SHUT_WR))
     }
     return true
   }

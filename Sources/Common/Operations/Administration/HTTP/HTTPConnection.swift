@@ -173,8 +173,11 @@ struct HTTPConnection {
 
   private mutating func upgrade() {
     guard case .upgrading(var answer, let upgrade, let rest) = phase else { return }
-    guard push(&answer) else { return phase = .over }
-    guard answer.isEmpty else { return phase = .upgrading(answer, upgrade, rest: rest) }
+    guard channel.flush(), push(&answer) else { return phase = .over }
+    // The new owner does not know what the encryption still has to send.
+    guard answer.isEmpty, !channel.isWaiting else {
+      return phase = .upgrading(answer, upgrade, rest: rest)
+    }
     phase = .upgraded
     upgrade.adopt(UpgradedConnection(descriptor, rest: rest, channel.takeEncryption()))
   }
