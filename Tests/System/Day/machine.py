@@ -130,12 +130,19 @@ class Machine:
         folder, programs = self.folder, Path(__file__).parents[2] / "Support/BusPrograms"
         (folder / "bus.conf").write_text(BUS.format(folder=folder))
         self._run(["dbus-daemon", "--nofork", "--nosyslog", "--config-file", str(folder / "bus.conf")], "bus-daemon")
-        until("the bus", (folder / "bus").exists)
+        until("the bus", self._connect_to_bus)
         self._run(["/usr/bin/python3", str(programs / "player.py"), "music", "Paused"], "player")
         self._run(["/usr/bin/python3", str(programs / "notifications.py")], "notifications")
-        self.bus = dbus.bus.BusConnection(f"unix:path={folder}/bus")
         for name in (MUSIC, "org.freedesktop.Notifications"):
             until(name, lambda name=name: self.bus.name_has_owner(name))
+
+    def _connect_to_bus(self) -> bool:
+        """Returns whether the bus accepts connections: its socket exists a moment before that."""
+        try:
+            self.bus = dbus.bus.BusConnection(f"unix:path={self.folder}/bus")
+        except dbus.exceptions.DBusException:
+            return False
+        return True
 
     def _run(self, command: list[str], name: str) -> subprocess.Popen:
         with (self.folder / f"{name}.log").open("wb") as file:
