@@ -384,7 +384,10 @@ class EnrollmentTests(LostServerTest):
             page.evaluate("window.talks('person')")
             click(page, "#learn")
             page.wait(says("#learn", "Listening"))
+            # A session waits for its client only after sound has come from it.
+            page.wait(says("#events", "near end talks"))
             relay.cut()
+            page.wait(says("#events", "the media client is back"))
             page.wait("!document.querySelector('#forget').hidden")
             self.assertIn("knows your voice", text(page, "#voice-hint"))
 
