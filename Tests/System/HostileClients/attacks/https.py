@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from suite import attack
 from tls import plain_socket
 
-from attacks.listener import close_all, closed_count
+from attacks.listener import client_hello, close_all, closed_count, send_slowly
 
 OPTIONS = ("--tls-http", "--http-listen", "127.0.0.1:0")
 
@@ -39,33 +39,16 @@ def expect_answer(report, moment):
     report.expect(get(report).endswith(b"\r\n\r\nok\n"), f"an honest client has no answer {moment}")
 
 
-def client_hello(report):
-    """The first bytes of an honest client."""
-    outgoing = ssl.MemoryBIO()
-    try:
-        https(report).wrap_bio(ssl.MemoryBIO(), outgoing, server_hostname="localhost").do_handshake()
-    except ssl.SSLWantReadError:
-        pass
-    return outgoing.read()
-
-
 @attack(tls=True, options=OPTIONS)
 def https_half_open_handshakes(report):
     """Connections that send nothing, or a byte each 50 ms."""
-    sockets, hello = [], client_hello(report)
+    sockets, hello = [], client_hello(https(report))
     for turn in range(report.count(1000, 100)):
         one = plain_socket(report.http_address)
         sockets.append(one)
         if turn % 100 == 50:
             expect_answer(report, "beside half-open handshakes")
-    slow = sockets[-20:]
-    for turn in range(40):
-        for one in slow:
-            try:
-                one.send(hello[turn:turn + 1])
-            except OSError:
-                pass
-        time.sleep(0.05)
+    send_slowly(sockets[-20:], hello[:40], pause=0.05)
     expect_answer(report, "beside slow handshakes")
     closed = closed_count(sockets, 8)
     report.expect(closed == len(sockets), f"{len(sockets) - closed} half-open connections stay")
@@ -99,7 +82,7 @@ def https_storms(report):
 @attack(tls=True, options=OPTIONS)
 def https_broken_records(report):
     """A ClientHello with random bytes in it, HTTP without TLS, and records that are too large."""
-    hello = client_hello(report)
+    hello = client_hello(https(report))
     for turn in range(report.count(2000, 200)):
         data = bytearray(hello)
         for _ in range(turn % 8):

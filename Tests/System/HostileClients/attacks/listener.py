@@ -70,25 +70,30 @@ def half_open_handshakes(report):
 def slow_handshakes(report):
     """Handshakes of a byte each 100 ms."""
     sockets = open_many(report, report.count(1000, 100))
-    hello = client_hello(report)
-    for turn in range(40):
-        for one in sockets:
-            try:
-                one.send(hello[turn:turn + 1])
-            except OSError:
-                pass
-        time.sleep(0.1)
-        if turn == 15:
-            expect_served(report, "beside slow handshakes")
+    hello = client_hello(context(report.certificates))
+    send_slowly(sockets, hello[:16], pause=0.1)
+    expect_served(report, "beside slow handshakes")
+    send_slowly(sockets, hello[16:40], pause=0.1)
     closed = closed_count(sockets, 5)
     report.expect(closed == len(sockets), f"{len(sockets) - closed} slow handshakes go on")
     close_all(sockets)
 
 
-def client_hello(report):
-    """The first bytes of an honest client."""
+def send_slowly(sockets, data, pause):
+    """Sends a byte on each socket, and another one after each pause in seconds."""
+    for byte in data:
+        for one in sockets:
+            try:
+                one.send(bytes([byte]))
+            except OSError:
+                pass
+        time.sleep(pause)
+
+
+def client_hello(client):
+    """The first bytes of an honest client with a context of TLS."""
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-    honest = context(report.certificates).wrap_bio(incoming, outgoing, server_hostname="localhost")
+    honest = client.wrap_bio(incoming, outgoing, server_hostname="localhost")
     try:
         honest.do_handshake()
     except ssl.SSLWantReadError:
@@ -99,7 +104,7 @@ def client_hello(report):
 @attack(tls=True)
 def broken_handshakes(report):
     """A ClientHello with random bytes in it, cut short, or followed by rubbish."""
-    hello = client_hello(report)
+    hello = client_hello(context(report.certificates))
     for turn in range(report.count(2000, 200)):
         data = bytearray(hello)
         for _ in range(turn % 8):
