@@ -200,28 +200,29 @@ struct InputTests {
     #expect(statistics.flow.referenceFramesMissing == 0, "\(statistics.flow)")
   }
 
-  /// Another device takes over, and the client counts from 0 again.
-  @Test(arguments: [true, false])
-  func aMicrophoneThatCountsAnewGoesOn(isRealTime: Bool) throws {
+  /// Returns how many frames come out of a microphone whose client gives the frames these numbers.
+  private static func processedFrames(
+    numbered numbers: Range<Int>..., isRealTime: Bool = true
+  ) throws -> Int {
     var setup = SessionSetup(microphone: .s16)
     setup.isRealTime = isRealTime
     let run = try SessionRun(setup)
     let frame = encode([Signals.noise(160)], .s16)
-    for index in 0..<1000 { try run.send(microphone: frame, at: Int64(160 * index)) }
-    for index in 0..<800 { try run.send(microphone: frame, at: Int64(160 * index)) }
+    for number in numbers.joined() { try run.send(microphone: frame, at: Int64(160 * number)) }
     run.finish()
-    let frames = run.sink.frames.count
+    return run.sink.frames.count
+  }
+
+  /// Another device takes over, and the client counts from 0 again.
+  @Test(arguments: [true, false])
+  func aMicrophoneThatCountsAnewGoesOn(isRealTime: Bool) throws {
+    let frames = try Self.processedFrames(numbered: 0..<1000, 0..<800, isRealTime: isRealTime)
     #expect(isRealTime ? (1778...1782).contains(frames) : frames == 1000, "\(frames)")
   }
 
   /// A client may repeat the samples of the last seconds, which are all of a young call.
   @Test func aMicrophoneThatCountsAnewInAYoungCallGoesOnAfterThreeSeconds() throws {
-    let run = try SessionRun(SessionSetup(microphone: .s16))
-    let frame = encode([Signals.noise(160)], .s16)
-    for index in 0..<200 { try run.send(microphone: frame, at: Int64(160 * index)) }
-    for index in 0..<800 { try run.send(microphone: frame, at: Int64(160 * index)) }
-    run.finish()
-    #expect(run.sink.frames.count == 800)
+    #expect(try Self.processedFrames(numbered: 0..<200, 0..<800) == 800)
   }
 
   @Test func aStrayChunkFromLongAgoIsDropped() throws {
@@ -236,12 +237,7 @@ struct InputTests {
   }
 
   @Test func aMicrophoneThatRepeatsTwoSecondsContinuesWhereItWas() throws {
-    let run = try SessionRun(SessionSetup(microphone: .s16))
-    let frame = encode([Signals.noise(160)], .s16)
-    for index in 0..<1000 { try run.send(microphone: frame, at: Int64(160 * index)) }
-    for index in 800..<1200 { try run.send(microphone: frame, at: Int64(160 * index)) }
-    run.finish()
-    #expect(run.sink.frames.count == 1200)
+    #expect(try Self.processedFrames(numbered: 0..<1000, 800..<1200) == 1200)
   }
 
   /// The far end is in step again, too, as a test of the server shows.
