@@ -8,7 +8,6 @@ struct ChannelLoudness: ~Copyable {
   /// A channel that is 20 dB softer than the loudest has no microphone, or one that nobody talks
   /// to.
   private static let least: Float = 0.01
-
   /// Another channel leads where it is 6 dB louder than the leading one.
   private static let lead: Float = 4
 

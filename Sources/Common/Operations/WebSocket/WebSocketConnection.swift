@@ -150,7 +150,7 @@ package final class WebSocketConnection {
       }
     }
     times.messageBegan = owner.held == nil && reader.isInMessage ? times.messageBegan ?? now : nil
-    // What came before the end of the encrypted bytes has been delivered.
+    // The other side has ended the connection, and all its messages have been delivered.
     if tls?.isClosed == true, owner.held == nil, !isOver { hungUp() }
   }
 
