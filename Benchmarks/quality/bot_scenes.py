@@ -13,6 +13,8 @@ import short_sounds  # noqa: E402
 SECONDS = 14
 SOUNDS = ("echo alone", "cough", "keys", "knock", "mhm", "laughter")
 SHORTEST, LONGEST = 1.2, 3.0  # the interruption, s
+# A bot talks for as many frames after each that is louder than this, as in a session.
+FRAME, AUDIBLE, HOLD = RATE // 100, 1e-5, 30
 
 
 class Scene:
@@ -60,11 +62,27 @@ class Scene:
         return make[self.sound](random)
 
     def judged(self, events):
-        """How many interruptions are false, and how late the true one was heard; None if not within a second."""
+        """How many interruptions are false, and how late the true one was heard; None if not within a second.
+
+        A person who begins in a pause of the bot interrupts it when it goes on. If it does not, the start of the turn
+        counts."""
         times = [event for event in events if event.kind == "turnInterruption"]
-        true = [event.reported - self.begin for event in times if -0.05 <= event.reported - self.begin <= 1]
+        due = self._due()
+        awaited = times if due is not None else [event for event in events if event.kind == "turnStarted"]
+        due = self.begin if due is None else due
+        true = [event.reported - due for event in awaited if -0.05 <= event.reported - due <= 1]
         false = [event for event in times if not -0.05 <= event.reported - self.begin <= self.end - self.begin + 0.6]
         return {"false": len(false), "delay": max(true[0], 0) if true else None}
+
+    def _due(self):
+        """When the person first talks beside the bot, in seconds; None if the bot is silent."""
+        frames = self.reference[:len(self.reference) // FRAME * FRAME].reshape(-1, FRAME)
+        talks = (frames**2).mean(1) > AUDIBLE
+        first, end = (int(time * RATE / FRAME) for time in (self.begin, self.end))
+        if talks[max(0, first - HOLD):first + 1].any():
+            return self.begin
+        later = numpy.flatnonzero(talks[first:end])
+        return (first + later[0]) * FRAME / RATE if len(later) else None
 
 
 def place(sound, part, second):

@@ -5,11 +5,14 @@ internal import AudioCore
 /// A sound begins with the first frame that is no silence, and ends with `soundGapFrames` of
 /// silence. While the far end is silent, a voice that is sure starts a turn at once. While the far
 /// end talks, a sound is an interruption, a backchannel or no speech, and an interruption starts a
-/// turn. A turn ends when the network is sure of it in a pause, or after the longest pause.
+/// turn. A turn that starts in a pause of the far end becomes an interruption when the far end goes
+/// on. A turn ends when the network is sure of it in a pause, or after the longest pause.
 struct TurnDecisions {
   enum Event: Equatable {
     /// A turn began at a frame, `interrupts` if the far end talked.
     case started(atFrame: Int64, probability: Float, interrupts: Bool)
+    /// The far end has gone on to talk beside the turn that began at a frame.
+    case interrupts(atFrame: Int64, probability: Float)
     /// The turn may have ended with the voice before a frame.
     case mayEnd(silentFrom: Int64, probability: Float)
     case continued(atFrame: Int64)
@@ -30,6 +33,10 @@ struct TurnDecisions {
     var notSpeech: Float = 0
     var isAnnounced = false
 
+    /// Whether the sound is speech that takes the turn from a far end that talks.
+    var isInterruption: Bool { speech >= interruptionEvidence && speechShare >= leastSpeechShare }
+    var speechShare: Float { speech / frames }
+
     mutating func add(_ scores: TurnScores) {
       frames += 1
       speech += scores.speech
@@ -45,6 +52,8 @@ struct TurnDecisions {
     var mayHaveEnded = false
     /// Whether it is sure that the turn is speech.
     var isProven = false
+    /// Whether it began in a pause of the far end, and is no interruption yet.
+    var isInPause: Bool
   }
 
   /// The probability of a sound at which one begins, and the voice that continues a turn.
@@ -57,6 +66,10 @@ struct TurnDecisions {
   private static let interruptionEvidence: Float = 4
   /// The share of the evidence that must be for speech while the far end talks.
   private static let leastSpeechShare: Float = 0.45
+  /// The longest pause of the far end before a turn that may become an interruption, and the first
+  /// frames of the turn in which it may.
+  private static let farEndPauseFrames: Int64 = 200
+  private static let becomingFrames: Int64 = 300
   /// The first frames of a turn, in which it may prove to be no speech.
   private static let unprovenFrames: Int64 = 60
   private static let provenEvidence: Float = 15
@@ -72,6 +85,7 @@ struct TurnDecisions {
   private var frame: Int64
   private var sound: Sound?
   private var turn: Turn?
+  private var farEndLastTalked = Int64.min / 2
 
   /// Creates decisions whose next frame is `frame`.
   init(_ configuration: SessionConfiguration.Turns, frame: Int64) {
@@ -91,7 +105,8 @@ struct TurnDecisions {
   mutating func process(_ scores: TurnScores, farEndTalks: Bool) -> Event? {
     defer { frame += 1 }
     follow(scores)
-    if turn != nil { return continueTurn(scores) }
+    if farEndTalks { farEndLastTalked = frame }
+    if turn != nil { return becomeInterruption(farEndTalks: farEndTalks) ?? continueTurn(scores) }
     guard let sound else { return nil }
     return farEndTalks ? decideBesideFarEnd(sound) : decide(sound)
   }
@@ -118,11 +133,8 @@ struct TurnDecisions {
 
   /// Decides about a sound while the far end talks.
   private mutating func decideBesideFarEnd(_ sound: Sound) -> Event? {
-    let share = sound.speech / sound.frames
-    if sound.speech >= Self.interruptionEvidence, share >= Self.leastSpeechShare,
-      sound.last == frame
-    {
-      return start(sound, probability: share, interrupts: true)
+    if sound.isInterruption, sound.last == frame {
+      return start(sound, probability: sound.speechShare, interrupts: true)
     }
     let hasEnded = frame - sound.last == Self.soundGapFrames
     if hasEnded, !sound.isAnnounced, sound.frames >= Self.leastSoundFrames,
@@ -146,9 +158,24 @@ struct TurnDecisions {
   }
 
   private mutating func start(_ sound: Sound, probability: Float, interrupts: Bool) -> Event {
-    turn = Turn(begin: sound.begin, lastVoice: frame)
+    let pause = frame - farEndLastTalked
+    turn = Turn(
+      begin: sound.begin, lastVoice: frame,
+      isInPause: !interrupts && pause <= Self.farEndPauseFrames)
     self.sound?.isAnnounced = true
     return .started(atFrame: sound.begin, probability: probability, interrupts: interrupts)
+  }
+
+  /// Returns the event of a turn that began in a pause of the far end, when the far end goes on and
+  /// the person does too.
+  private mutating func becomeInterruption(farEndTalks: Bool) -> Event? {
+    guard farEndTalks, let present = turn, present.isInPause, let sound, sound.last == frame,
+      sound.isInterruption
+    else { return nil }
+    turn?.isInPause = false
+    guard frame - present.begin <= Self.becomingFrames else { return nil }
+    turn?.lastVoice = frame
+    return .interrupts(atFrame: present.begin, probability: sound.speechShare)
   }
 
   private mutating func continueTurn(_ scores: TurnScores) -> Event? {

@@ -20,6 +20,8 @@ extension VoiceSession {
       emit(.started(beganAt: sample(frame), probability: probability))
       guard interrupts else { return }
       emit(.interruption(beganAt: sample(frame), probability: probability))
+    case .interrupts(let frame, let probability):
+      emit(.interruption(beganAt: sample(frame), probability: probability))
     case .mayEnd(let frame, let probability):
       emit(.mayEnd(silentFrom: sample(frame), probability: probability))
     case .continued(let frame):

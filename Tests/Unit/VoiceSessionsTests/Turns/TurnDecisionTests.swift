@@ -3,7 +3,8 @@ import Testing
 @testable import VoiceSessions
 
 /// The rules of turns, from scores that are written as letters: `s` speech, `b` backchannel, `n` no
-/// speech, `.` silence, `e` silence in which the turn has surely ended, `m` in which it may have.
+/// speech, `.` silence, `e` silence in which the turn has surely ended, `m` in which it may have. A far end talks where it
+/// has an `f`.
 struct TurnDecisionTests {
   private typealias Event = TurnDecisions.Event
 
@@ -63,6 +64,30 @@ struct TurnDecisionTests {
     #expect((events.first?.frame ?? 99) <= 12)
   }
 
+  @Test func aTurnInAPauseOfTheFarEndInterruptsWhenTheFarEndGoesOn() {
+    let events = events(
+      silence(10) + "ssssssssss", farEnd: "ffff" + silence(10) + "ffffff")
+    #expect(
+      events.map(\.event) == [
+        .started(atFrame: 10, probability: 1, interrupts: false),
+        .interrupts(atFrame: 10, probability: 1),
+      ])
+    #expect(events.map(\.frame) == [12, 14])
+  }
+
+  @Test func onlySpeechThatGoesOnInterruptsAFarEndThatGoesOn() {
+    let far = "ffff" + silence(10) + String(repeating: "f", count: 30)
+    #expect(events(silence(10) + "bbbbbbbbbbbbbb", farEnd: far).count == 1)
+    #expect(events(silence(10) + "sss" + silence(8), farEnd: far).count == 1)
+  }
+
+  @Test func aFarEndThatBeginsBesideATurnIsNotInterrupted() {
+    let talks = String(repeating: "s", count: 400)
+    #expect(events(talks, farEnd: silence(100) + String(repeating: "f", count: 300)).count == 1)
+    let late = "ffff" + silence(350) + String(repeating: "f", count: 40)
+    #expect(events(silence(10) + talks, farEnd: late).count == 1)
+  }
+
   @Test func aBackchannelIsAnnouncedWhenItHasEndedAndStartsNoTurn() {
     let events = events("..bbbbbbbbb" + silence(30), farEndTalks: true)
     #expect(events.map(\.event) == [.backchannel(atFrame: 2, probability: 1)])
@@ -101,14 +126,16 @@ struct TurnDecisionTests {
 
   private func events(
     _ scores: String, _ configuration: SessionConfiguration.Turns = configuration,
-    farEndTalks: Bool = false
+    farEndTalks: Bool = false, farEnd: String = ""
   ) -> [(frame: Int, event: Event)] {
     var decisions = TurnDecisions(configuration, frame: 0)
+    let farEnd = Array(farEnd)
     return scores.enumerated().compactMap { frame, letter in
       let scores = TurnScores(
         speech: letter == "s" ? 1 : 0, backchannel: letter == "b" ? 1 : 0,
         notSpeech: letter == "n" ? 1 : 0, end: letter == "e" ? 1 : letter == "m" ? 0.3 : 0)
-      return decisions.process(scores, farEndTalks: farEndTalks).map { (frame, $0) }
+      let talks = farEnd.indices.contains(frame) ? farEnd[frame] == "f" : farEndTalks
+      return decisions.process(scores, farEndTalks: talks).map { (frame, $0) }
     }
   }
 }

@@ -104,7 +104,9 @@ class VoiceEnrollmentChanged(Event):
 
 @dataclass(frozen=True)
 class TurnInterruption(Event):
-    """The turn that started interrupts the far end. Sent right after TurnStarted."""
+    """The turn that started interrupts the far end. Sent right after TurnStarted, or, if the turn started in a pause
+    of the far end, when the far end goes on beside it.
+    """
 
     began_at_sample: int
     """The sample at which the voice began."""

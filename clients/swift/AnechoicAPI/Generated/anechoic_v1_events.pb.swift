@@ -816,7 +816,8 @@ public nonisolated struct Anechoic_V1_VoiceEnrollmentChanged: Sendable {
   public init() {}
 }
 
-/// The turn that started interrupts the far end. Sent right after TurnStarted.
+/// The turn that started interrupts the far end. Sent right after TurnStarted, or, if the turn started in a
+/// pause of the far end, when the far end goes on beside it.
 public nonisolated struct Anechoic_V1_TurnInterruption: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
