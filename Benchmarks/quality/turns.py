@@ -51,7 +51,8 @@ def of_ends(runner, voices, arguments):
         options = ("--turns", "--turn-end-probability", str(probability))
         sessions = each_of(lambda index: runner.session(f"turns-{index}", RATE, sets[index].sound, options=options),
                            range(len(sets)))
-        found = [each for session, turns in zip(sessions, sets) for each in ends(session, turns)]
+        found = [each for session, turns in zip(sessions, sets)
+                 for each in ends(session.turns, turns.spans, TAIL)]
         ours += [outcome(found, pauses, longest) for longest in TIME_OUTS if longest <= 2]
         started += onsets(sessions, sets) if not started else []
     systems["turn_detection"] = ours

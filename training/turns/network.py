@@ -13,7 +13,7 @@ from weight_file import write  # noqa: E402
 
 FEATURES = 32
 HIDDEN = 32
-STATE = 64
+STATE = 128
 # The scores before softmax and sigmoid: silence, speech, backchannel, no speech; the end of a turn.
 OUTPUTS = 5
 

@@ -31,13 +31,18 @@ struct TurnDecisions {
     var speech: Float = 0
     var backchannel: Float = 0
     var notSpeech: Float = 0
+    /// The mean probability of speech, in which a frame counts less the longer ago it was.
+    var lateSpeech: Float = 0
     var isAnnounced = false
 
     /// Whether the sound is speech that takes the turn from a far end that talks.
-    var isInterruption: Bool { speech >= interruptionEvidence && speechShare >= leastSpeechShare }
-    var speechShare: Float { speech / frames }
+    var isInterruption: Bool {
+      frames >= leastInterruptionFrames && lateSpeech >= leastSpeech
+    }
 
-    mutating func add(_ scores: TurnScores) {
+    mutating func follow(_ scores: TurnScores, isHeard: Bool) {
+      lateSpeech += speechRate * ((isHeard ? scores.speech : 0) - lateSpeech)
+      guard isHeard else { return }
       frames += 1
       speech += scores.speech
       backchannel += scores.backchannel
@@ -60,12 +65,13 @@ struct TurnDecisions {
   private static let heard: Float = 0.5
   /// The frames without a sound that end it.
   private static let soundGapFrames: Int64 = 12
-  /// The evidence, in frames of certain voice, that starts a turn while the far end is silent, and
-  /// while it talks.
+  /// The evidence, in frames of certain voice, that starts a turn while the far end is silent.
   private static let startEvidence: Float = 2.5
-  private static let interruptionEvidence: Float = 4
-  /// The share of the evidence that must be for speech while the far end talks.
-  private static let leastSpeechShare: Float = 0.45
+  /// The frames of a sound and the mean probability of speech that start one while it talks, and the
+  /// weight of the newest frame in the mean.
+  private static let leastInterruptionFrames: Float = 4
+  private static let leastSpeech: Float = 0.6
+  private static let speechRate: Float = 0.2
   /// The longest pause of the far end before a turn that may become an interruption, and the first
   /// frames of the turn in which it may.
   private static let farEndPauseFrames: Int64 = 200
@@ -116,10 +122,8 @@ struct TurnDecisions {
     let isHeard = scores.voice + scores.notSpeech >= Self.heard
     if let last = sound?.last, frame - last > Self.soundGapFrames { sound = nil }
     if isHeard, sound == nil { sound = Sound(begin: frame, last: frame) }
-    if isHeard {
-      sound?.add(scores)
-      sound?.last = frame
-    }
+    sound?.follow(scores, isHeard: isHeard)
+    if isHeard { sound?.last = frame }
   }
 
   /// Decides about a sound while the far end is silent.
@@ -134,7 +138,7 @@ struct TurnDecisions {
   /// Decides about a sound while the far end talks.
   private mutating func decideBesideFarEnd(_ sound: Sound) -> Event? {
     if sound.isInterruption, sound.last == frame {
-      return start(sound, probability: sound.speechShare, interrupts: true)
+      return start(sound, probability: sound.lateSpeech, interrupts: true)
     }
     let hasEnded = frame - sound.last == Self.soundGapFrames
     if hasEnded, !sound.isAnnounced, sound.frames >= Self.leastSoundFrames,
@@ -175,7 +179,7 @@ struct TurnDecisions {
     turn?.isInPause = false
     guard frame - present.begin <= Self.becomingFrames else { return nil }
     turn?.lastVoice = frame
-    return .interrupts(atFrame: present.begin, probability: sound.speechShare)
+    return .interrupts(atFrame: present.begin, probability: sound.lateSpeech)
   }
 
   private mutating func continueTurn(_ scores: TurnScores) -> Event? {

@@ -14,7 +14,7 @@ struct TurnNetwork: ~Copyable {
     do {
       let bytes = UnsafeRawBufferPointer(start: cew_turn_weights(), count: cew_turn_weights_size())
       return try .init(
-        WeightFile(bytes), named: "turns", inputs: TurnFeatures.count, hidden: 32, state: 64,
+        WeightFile(bytes), named: "turns", inputs: TurnFeatures.count, hidden: 32, state: 128,
         outputs: 5)
     } catch {
       preconditionFailure("the weights of the turn network cannot be read: \(error)")
