@@ -2,12 +2,14 @@ import AnechoicAPI
 import AudioCore
 import Foundation
 import GRPCTransport
+import Operations
 import SwiftProtobuf
 import TestAudio
 import TestNetwork
 import TestCredentials
 import Testing
 
+@testable import SessionWire
 @testable import VoiceServer
 
 /// Sessions over WebSockets, through real sockets.
@@ -129,6 +131,22 @@ struct ProcessDoorTests {
       #expect(browser.head.contains("Sec-WebSocket-Protocol: anechoic.v1\r\n"))
       #expect(!browser.head.contains(media))
       #expect(try browser.nextResponse()?.started.session.isEmpty == false)
+    }
+  }
+
+  /// The mask "*" is the same in JSON as over gRPC, where it names no field of a configuration.
+  @Test(arguments: [("*", ["*"]), ("preferredMicMode,*", ["preferred_mic_mode", "*"]), ("", [])])
+  func aMaskIsThatOfGRPC(mask: String, paths: [String]) throws {
+    let text = #"{"control":{"updateConfig":{"config":{},"updateMask":"\#(mask)"}}}"#
+    let request = try SocketRequest(WebSocketMessage(.text, Array(text.utf8)))
+    guard case .message(let bytes) = request else {
+      Issue.record("this is no request: \(request)")
+      return
+    }
+    let update = try Anechoic_V1_ProcessRequest(serializedBytes: bytes).control.updateConfig
+    #expect(update.updateMask.paths == paths)
+    #expect(throws: InvalidFieldError.self) {
+      try ConfigurationPatch(update, path: "config", mask: "update_mask")
     }
   }
 

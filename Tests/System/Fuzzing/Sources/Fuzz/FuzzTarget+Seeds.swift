@@ -41,7 +41,7 @@ extension FuzzTarget {
           mute: {chime: true}
           """.utf8)
       ]
-    case .websocket: return webSocketInputs
+    case .websocket: return Self.webSocketInputs
     }
   }
 
@@ -169,8 +169,8 @@ extension FuzzTarget {
       [1, 3, 0, 0, 16, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0] + samples
       + [3, 0, 1, 0, 16, 0, 0, 0] + samples
     let messages =
-      texts.map { WebSocketMessage(kind: .text, bytes: $0) } + [
-        WebSocketMessage(kind: .binary, bytes: audio)
+      texts.map { WebSocketMessage(.text, $0) } + [
+        WebSocketMessage(.binary, audio)
       ]
     let frames = messages.flatMap { WebSocketFrames.message($0, from: .server) }
     let parts: [UInt8] = [0x01, 2, 0x7B, 0x7D, 0x89, 1, 1, 0x80, 0, 0x88, 2, 3, 0xE8]

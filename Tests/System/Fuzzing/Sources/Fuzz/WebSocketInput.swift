@@ -17,8 +17,8 @@ enum WebSocketInput: UInt8, CaseIterable {
     switch allCases[Int(first) % allCases.count] {
     case .frames: read(bytes, as: .server)
     case .framesOfServer: read(bytes, as: .client)
-    case .text: take(WebSocketMessage(kind: .text, bytes: bytes))
-    case .audio: take(WebSocketMessage(kind: .binary, bytes: bytes))
+    case .text: take(WebSocketMessage(.text, bytes))
+    case .audio: take(WebSocketMessage(.binary, bytes))
     case .request: open(bytes)
     }
   }
@@ -49,8 +49,7 @@ enum WebSocketInput: UInt8, CaseIterable {
   /// Reads a message as a request, which then is one.
   private static func take(_ message: WebSocketMessage) {
     guard case .message(let bytes) = try? SocketRequest(message) else { return }
-    let request = try? bytes.withUnsafeBytes { try Anechoic_V1_ProcessRequest.decoded($0) }
-    precondition(request != nil)
+    precondition((try? Anechoic_V1_ProcessRequest(serializedBytes: bytes)) != nil)
   }
 
   private static func open(_ bytes: [UInt8]) {
