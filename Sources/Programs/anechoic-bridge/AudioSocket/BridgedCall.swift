@@ -57,7 +57,9 @@ struct BridgedCall: ~Copyable {
     isStopping: @escaping @Sendable () -> Bool
   ) throws(CallError) -> BridgedCall {
     let name = text(ofUUID: caller.identifier)
-    guard var phone = caller.takeSocket() else { throw CallError("call \(name): it has no connection") }
+    guard var phone = caller.takeSocket() else {
+      throw CallError("call \(name): it has no connection")
+    }
     do throws(CallError) {
       var application = try connect(settings)
       application.send(AudioSocketFrame(AudioSocketFrame.identifier, caller.identifier).bytes)

@@ -135,15 +135,20 @@ struct ProcessDoorTests {
   }
 
   /// The mask "*" is the same in JSON as over gRPC, where it names no field of a configuration.
-  @Test(arguments: [("*", ["*"]), ("preferredMicMode,*", ["preferred_mic_mode", "*"]), ("", [])])
+  @Test(arguments: [
+    ("*", ["*"]), ("preferredMicMode,*", ["preferred_mic_mode", "*"]), ("mute.*", ["mute.*"]),
+    ("", []),
+  ])
   func aMaskIsThatOfGRPC(mask: String, paths: [String]) throws {
-    let text = #"{"control":{"updateConfig":{"config":{},"updateMask":"\#(mask)"}}}"#
+    let text = #"{"control":{"controlId":"7","updateConfig":{"updateMask":"\#(mask)"}}}"#
     let request = try SocketRequest(WebSocketMessage(.text, Array(text.utf8)))
     guard case .message(let bytes) = request else {
       Issue.record("this is no request: \(request)")
       return
     }
-    let update = try Anechoic_V1_ProcessRequest(serializedBytes: bytes).control.updateConfig
+    let control = try Anechoic_V1_ProcessRequest(serializedBytes: bytes).control
+    #expect(control.controlID == 7)
+    let update = control.updateConfig
     #expect(update.updateMask.paths == paths)
     #expect(throws: InvalidFieldError.self) {
       try ConfigurationPatch(update, path: "config", mask: "update_mask")

@@ -33,7 +33,9 @@ enum WebSocketInput: UInt8, CaseIterable {
     for case .message(let message) in whole { take(message) }
   }
 
-  private static func events(of pieces: [[UInt8]], as role: WebSocketRole) -> [WebSocketReader.Event] {
+  private static func events(
+    of pieces: [[UInt8]], as role: WebSocketRole
+  ) -> [WebSocketReader.Event] {
     var reader = WebSocketReader(limits, as: role)
     var events: [WebSocketReader.Event] = []
     for piece in pieces {
