@@ -155,6 +155,20 @@ struct ProcessDoorTests {
     }
   }
 
+  @Test func aCallGoesOnAfterAMaskThatNamesNoField() async throws {
+    try await DoorServer.run { server in
+      let client = try server.start(Self.start)
+      #expect(try client.nextResponse()?.started.session.isEmpty == false)
+      client.send(#"{"control":{"controlId":"7","updateConfig":{"config":{},"updateMask":"*"}}}"#)
+      let result = try client.nextResponse()?.controlResult
+      #expect(result?.controlID == 7)
+      #expect(result?.refusal.message.contains(#""*" is not a field of SessionConfig"#) == true)
+      client.send(microphone: [UInt8](repeating: 0, count: 640))
+      client.send(RawWebSocketClient.end)
+      #expect(client.rest().dropLast().last?.text == #"{"status":{"code":"OK"}}"#)
+    }
+  }
+
   @Test func otherSitesAreRefused() async throws {
     try await DoorServer.run(origins: ["https://app.example"]) { server in
       for (origin, status) in [
