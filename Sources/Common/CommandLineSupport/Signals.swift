@@ -87,7 +87,9 @@ public func untilSignalled<Result: Sendable>(
 }
 
 /// The signal SIGHUP, which asks a server to read its settings again.
-public final class ReloadSignals {
+///
+/// The source is kept and never used, so that any thread may have the object.
+public final class ReloadSignals: @unchecked Sendable {
   /// An element for each signal. Signals that arrive meanwhile count as one.
   public let signals: AsyncStream<Void>
   private let source: any DispatchSourceSignal

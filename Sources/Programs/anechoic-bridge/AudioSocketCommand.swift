@@ -23,6 +23,8 @@ struct AudioSocketCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The address for the exchange: HOST:PORT.", valueName: "address"))
   var listen = "127.0.0.1:9092"
 
+  @OptionGroup var security: ListenerSecurityOptions
+
   @Option(help: ArgumentHelp("The address of the application: HOST:PORT.", valueName: "address"))
   var application: String
 
@@ -55,14 +57,19 @@ struct AudioSocketCommand: AsyncParsableCommand {
 
   func run() async throws {
     let signals = TerminationSignals()
+    let security = try security.security()
+    var settings = try settings()
+    settings.security = security?.http
+    let watch = security.map { security in Task { await security.watch() } }
     let bridge: AudioSocketBridge
     do {
-      bridge = try AudioSocketBridge(listeningOn: listen, settings())
-    } catch let error as ListeningError {
+      bridge = try AudioSocketBridge(listeningOn: listen, settings)
+    } catch {
       throw CommandError("\(error)")
     }
     BridgeLog.write("listening on \(bridge.address)")
     await signals.next()
+    watch?.cancel()
     await bridge.stop()
   }
 

@@ -27,12 +27,13 @@ struct MediaStreamsCommand: AsyncParsableCommand {
   func validate() throws { try BridgeAddress.validate(listen) }
 
   func run() async throws {
+    let security = try security.security()
     let (voice, delay) = (try voice.settings(), voice.delay.duration)
     let echoPaths = line.echoPaths
     let relay = MediaStreamRelay.Settings(delay: delay) { rate, start in
       try ServedVoice(voice, rate: rate, call: start.call, echoPaths?.of(start.line))
     }
-    try await upstream.run(listeningOn: listen, security.security()) { name in
+    try await upstream.run(listeningOn: listen, security) { name, _ in
       MediaStreamRelay(name, relay, now: .now)
     }
   }

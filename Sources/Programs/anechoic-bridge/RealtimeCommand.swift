@@ -29,6 +29,13 @@ struct RealtimeCommand: AsyncParsableCommand {
   var turns = false
 
   @Flag(
+    help: """
+      Begin each call with the echo path that the last call of the same client has learnt: of the same \
+      Anechoic-Line header, or else of the same host.
+      """)
+  var keepEchoPath = false
+
+  @Flag(
     inversion: .prefixedNo,
     help: "Truncate an answer upstream where the person interrupted it.")
   var truncate = true
@@ -40,14 +47,17 @@ struct RealtimeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let security = try security.security()
     let (voice, delay) = (try voice.settings(detectsTurns: turns), voice.delay.duration)
-    var relay = RealtimeRelay.Settings(delay: delay) { rate, session in
-      try ServedVoice(voice, rate: rate, call: session)
-    }
-    relay.truncates = truncate
-    relay.findsTurns = turns
-    try await upstream.run(listeningOn: listen, security.security()) { [relay] name in
-      RealtimeRelay(name, relay, now: .now)
+    let echoPaths = keepEchoPath ? LineEchoPaths() : nil
+    try await upstream.run(listeningOn: listen, security) { [truncate, turns] name, request in
+      let line = echoPaths?.of(LineEchoPaths.client(of: request))
+      var relay = RealtimeRelay.Settings(delay: delay) { rate, session in
+        try ServedVoice(voice, rate: rate, call: session, line)
+      }
+      relay.truncates = truncate
+      relay.findsTurns = turns
+      return RealtimeRelay(name, relay, now: .now)
     }
   }
 }

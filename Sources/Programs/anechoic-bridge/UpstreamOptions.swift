@@ -3,6 +3,7 @@ internal import CommandLineSupport
 internal import GRPCTransport
 internal import LinuxSystem
 internal import LiveVoice
+internal import Operations
 
 /// The options of a bridge between WebSockets.
 struct UpstreamOptions: ParsableArguments {
@@ -45,14 +46,11 @@ struct UpstreamOptions: ParsableArguments {
   /// `security` again.
   func run<Rules: Relay>(
     listeningOn address: String, _ security: ListenerSecurity?,
-    _ makeRelay: @escaping @Sendable (String) -> Rules
+    _ makeRelay: @escaping @Sendable (String, HTTPRequest) -> Rules
   ) async throws {
     guard let upstream = UpstreamAddress(upstream) else { throw CommandError("--upstream") }
     let signals = TerminationSignals()
-    let reloads = security.map { security in
-      let hangups = ReloadSignals()
-      return Task { for await _ in hangups.signals { security.reload() } }
-    }
+    let watch = security.map { security in Task { await security.watch() } }
     let bridge: SocketBridge<Rules>
     do {
       let authorities = upstream.isEncrypted ? try TLSAuthorities(file: upstreamCaFile) : nil
@@ -70,7 +68,7 @@ struct UpstreamOptions: ParsableArguments {
     }
     BridgeLog.write("listening on \(bridge.address)")
     await signals.next()
-    reloads?.cancel()
+    watch?.cancel()
     await bridge.stop()
   }
 }

@@ -107,7 +107,8 @@ static inline int anechoic_use_identity(SSL_CTX *context, const void *chain, siz
     }
   }
   // Reading ends with the error that there is no further certificate.
-  if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE) goto end;
+  unsigned long last = ERR_peek_last_error();
+  if (ERR_GET_LIB(last) != ERR_LIB_PEM || ERR_GET_REASON(last) != PEM_R_NO_START_LINE) goto end;
   ERR_clear_error();
   is_done = SSL_CTX_use_PrivateKey(context, private_key) == 1 &&
             SSL_CTX_check_private_key(context) == 1;

@@ -1,4 +1,5 @@
 import Foundation
+import TestCredentials
 import Testing
 
 /// Telephone calls through `anechoic-bridge`, with both ends played by a script.
@@ -26,6 +27,38 @@ struct AudioSocketTests {
     let result = try await Command.run(
       Python.path, [script, own, "\(port)", check], in: folder)
     #expect(result.status == 0, "\(result.text) \(result.errors)")
+    bridge.signal(SIGTERM)
+    #expect(try await bridge.wait().status == 0)
+  }
+
+  @Test func aCallPassesOverTLS() async throws {
+    let certificates = try await Certificates()
+    let server = try await ServerProcess(in: folder)
+    let port = try Self.freePort()
+    let bridge = try Command(
+      "anechoic-bridge",
+      [
+        "audiosocket", "--listen", "127.0.0.1:0", "--application", "127.0.0.1:\(port)", "--server",
+        server.address, "--listen-certificate", certificates.path("server.pem"), "--listen-key",
+        certificates.path("server.key"),
+      ], in: folder)
+    // The certificates of the test are valid for at most two days.
+    try await bridge.line(containing: "server.pem: the certificate expires in ")
+    let line = try await bridge.line(containing: "listening on ")
+    let own = line.split(separator: ":").last.map { String($0) } ?? ""
+    let script = Folder.package.appendingPathComponent("Tests/System/Telephony/telephone.py").path
+    let authority = ["--ca", certificates.path("ca.pem")]
+    let call = try await Command.run(
+      Python.path, [script] + authority + [own, "\(port)", "faults", "rates"], in: folder)
+    #expect(call.status == 0, "\(call.text) \(call.errors)")
+    // Those who speak no TLS are disconnected, and calls go on beside silent connections.
+    let strangers = try await Command.run(
+      Python.path, [script] + authority + [own, "\(port)", "strangers"], in: folder)
+    #expect(strangers.status == 0, "\(strangers.text) \(strangers.errors)")
+    try await bridge.line(containing: "TLS handshake failed: TLS: http request")
+    try await bridge.line(containing: "TLS handshake failed: the handshake timed out")
+    bridge.signal(SIGHUP)
+    try await bridge.line(containing: "certificate reloaded")
     bridge.signal(SIGTERM)
     #expect(try await bridge.wait().status == 0)
   }

@@ -95,6 +95,56 @@ struct HTTPSTests {
     #expect(try await curl("https://\(address)/livez").status == 60)
   }
 
+  /// A client of Process whose token is a subprotocol, as in a browser. Prints the head of the answer and the
+  /// first message.
+  private static let client = """
+    import json, socket, ssl, sys
+    authority, port, protocols = sys.argv[1:]
+    context = ssl.create_default_context(cafile=authority)
+    connection = socket.create_connection(("127.0.0.1", int(port)), 20)
+    connection = context.wrap_socket(connection, server_hostname="127.0.0.1")
+    lines = ["GET /v1/process HTTP/1.1", "Host: 127.0.0.1", "Upgrade: websocket", "Connection: Upgrade",
+             "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+             f"Sec-WebSocket-Protocol: {protocols}", "", ""]
+    microphone = {"encoding": "AUDIO_ENCODING_PCM_S16LE", "sampleRateHz": 16000, "channelCount": 1}
+    start = json.dumps({"start": {"inputs": {"microphone": microphone}}}).encode()
+    frame = bytes([0x81, 0xFE]) + len(start).to_bytes(2, "big") + bytes(4) + start
+    connection.sendall("\\r\\n".join(lines).encode() + frame)
+    stream = connection.makefile("rb")
+    while line := stream.readline().strip():
+        print(line.decode())
+    length = stream.read(2)[1]
+    print(stream.read(int.from_bytes(stream.read(2), "big") if length == 126 else length).decode())
+    """
+
+  @Test(.enabled(if: Python.isThere, "scripts/bootstrap installs it"))
+  func theTokenOfABrowserComesAsASubprotocol() async throws {
+    try use("server")
+    try folder.write(Data(Self.client.utf8), "client.py")
+    let issuer = try await TokenIssuer()
+    let (server, address) = try await server([
+      "--websocket", "on", "--authentication", "jwt", "--jwt-keys", issuer.path("keys.json"),
+      "--jwt-issuer", TokenIssuer.issuer, "--jwt-audience", TokenIssuer.audience,
+    ])
+    defer { server.command.signal(SIGTERM) }
+    let port = String(address.split(separator: ":").last ?? "")
+    func open(_ protocols: String) async throws -> String {
+      let result = try await Command.run(
+        Python.path, ["client.py", certificates.path("ca.pem"), port, protocols], in: folder)
+      #expect(result.status == 0, "\(result.errors)")
+      return result.text
+    }
+    let token = try issuer.token(for: "olga", "media")
+    let good = try await open("anechoic.v1, anechoic.bearer.\(token)")
+    #expect(good.contains("Sec-WebSocket-Protocol: anechoic.v1\n") && !good.contains(token))
+    #expect(good.contains("\"started\":{"), "\(good)")
+    let missing = try await open("anechoic.v1")
+    #expect(missing.contains("CREDENTIALS_MISSING") && !missing.contains("started"), "\(missing)")
+    let stranger = try issuer.token(for: "olga", "media", signedBy: .stranger)
+    let forged = try await open("anechoic.v1, anechoic.bearer.\(stranger)")
+    #expect(forged.contains("UNAUTHENTICATED") && !forged.contains("started"), "\(forged)")
+  }
+
   @Test func wrongUsageIsReported() async throws {
     let bridge = ["media-streams", "--upstream", "ws://127.0.0.1:9"]
     for (tool, arguments) in [

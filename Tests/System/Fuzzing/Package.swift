@@ -14,6 +14,7 @@ let package = Package(
       dependencies: [
         .product(name: "AudioFiles", package: "anechoic"),
         .product(name: "VoiceEdge", package: "anechoic"),
+        .product(name: "VoiceServer", package: "anechoic"),
         .product(name: "VoiceSessions", package: "anechoic"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],

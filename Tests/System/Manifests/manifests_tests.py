@@ -59,6 +59,20 @@ class Manifests(unittest.TestCase):
         self.assertNotIn("replicas", only(objects, "Deployment")["spec"])
         check(charted(EVERYTHING))
 
+    def test_the_component_https_means_the_same_as_the_chart(self):
+        ours = with_components("overlays/tls", "monitoring", "https")
+        theirs = charted({**TLS, "tls": {"secretName": "anechoic-tls", "http": True},
+                          "serviceMonitor": {"enabled": True}})
+        for objects in (ours, theirs):
+            check(objects)
+            self.assertIn("ANECHOIC_TLS_HTTP", environment(objects))
+            self.assertEqual(server(objects)["livenessProbe"]["httpGet"]["scheme"], "HTTPS")
+            endpoint = only(objects, "ServiceMonitor")["spec"]["endpoints"][0]
+            self.assertEqual((endpoint["scheme"], endpoint["tlsConfig"]), ("https", {"insecureSkipVerify": True}))
+        self.assertEqual(environment(ours), environment(theirs))
+        # Without the monitoring, nothing is missing.
+        check(with_components("overlays/jwt", "https"))
+
     def test_an_unknown_field_is_refused(self):
         objects = dict(every_variant())["base"]
         only(objects, "Deployment")["spec"]["replica"] = 2
@@ -341,10 +355,11 @@ class Chart(unittest.TestCase):
 
 class Compose(unittest.TestCase):
     file = DEPLOY / "compose/compose.yaml"
+    https = DEPLOY / "compose/https.yaml"
 
     def test_follows_the_schema(self):
         checked = subprocess.run(
-            ["check-jsonschema", "--builtin-schema", "vendor.compose-spec", str(self.file)],
+            ["check-jsonschema", "--builtin-schema", "vendor.compose-spec", str(self.file), str(self.https)],
             capture_output=True, text=True, check=False)
         self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
 
@@ -382,8 +397,9 @@ class Settings(unittest.TestCase):
         for name, objects in every_variant():
             with self.subTest(name):
                 self.assertEqual(environment(objects).keys() - known, set())
-        compose = yaml.safe_load(Compose.file.read_text())["services"]["server"]["environment"]
-        self.assertEqual(compose.keys() - known, set())
+        for file in (Compose.file, Compose.https):
+            compose = yaml.safe_load(file.read_text())["services"]["server"]["environment"]
+            self.assertEqual(compose.keys() - known, set())
 
 
 if __name__ == "__main__":

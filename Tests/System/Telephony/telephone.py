@@ -1,10 +1,14 @@
 """Both ends of a telephone call through `anechoic-bridge audiosocket`: an exchange whose telephone has an
 echo, and an application that speaks. Each check prints a line; the exit code is 1 if one fails.
 
-    telephone.py BRIDGE_PORT APPLICATION_PORT CHECK...
+    telephone.py [--ca FILE] BRIDGE_PORT APPLICATION_PORT CHECK...
+
+--ca names the authority of a bridge with TLS.
 """
 
+import argparse
 import socket
+import ssl
 import struct
 import sys
 import threading
@@ -57,12 +61,20 @@ class Side:
         self.send(message(kind, (np.clip(samples, -1, 1) * 32767).astype("<i2").tobytes()))
 
 
+def connect(bridge: int) -> socket.socket:
+    """Connects to the bridge, with TLS if there is an authority."""
+    connection = socket.create_connection(("127.0.0.1", bridge))
+    if authority is None:
+        return connection
+    return ssl.create_default_context(cafile=authority).wrap_socket(connection, server_hostname="127.0.0.1")
+
+
 class Call:
     """A call: `telephone` is the exchange's side of the bridge, `application` the other one."""
 
     def __init__(self, bridge: int, listener: socket.socket):
         self.identifier = uuid.uuid4()
-        connection = socket.create_connection(("127.0.0.1", bridge))
+        connection = connect(bridge)
         connection.sendall(message(IDENTIFIER, self.identifier.bytes))
         self.telephone = Side(connection)
         accepted, _ = listener.accept()
@@ -97,6 +109,7 @@ class Call:
 
 
 failures = 0
+authority: str | None = None
 
 
 def check(claim: str, holds: bool, value: object = "") -> None:
@@ -234,11 +247,18 @@ def wait(condition, seconds: float = 5) -> bool:
 
 
 def main() -> int:
-    bridge, application, *names = sys.argv[1:]
-    listener = socket.create_server(("127.0.0.1", int(application)))
-    for name in names:
-        checks = {"echo": echo, "faults": faults, "lines": lines, "rates": rates, "strangers": strangers}
-        checks[name](int(bridge), listener)
+    global authority
+    checks = {"echo": echo, "faults": faults, "lines": lines, "rates": rates, "strangers": strangers}
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ca")
+    parser.add_argument("bridge", type=int)
+    parser.add_argument("application", type=int)
+    parser.add_argument("names", nargs="+", choices=checks)
+    given = parser.parse_args()
+    authority = given.ca
+    listener = socket.create_server(("127.0.0.1", given.application))
+    for name in given.names:
+        checks[name](given.bridge, listener)
     return 1 if failures else 0
 
 

@@ -50,6 +50,23 @@ struct ReplayedSessionTests {
     #expect(outcome.frames == call.heard.frames.count)
   }
 
+  @Test(arguments: [true, false])
+  func otherWeightsOfTurnsAreReported(findsTurns: Bool) async throws {
+    let call = try await RecordedCall.run { server in
+      try await server.record(
+        RecordedCall.start.with { $0.config.turnDetection.enabled = findsTurns },
+        microphone: AudioFormat.s16.babble(700))
+    }
+    #expect(try call.expectSame().outcome.hasSameTurnWeights)
+    let header = try SessionReplay(call.file, engines: .bundled).header
+    var other = call.file
+    let place = try #require(other.firstRange(of: Data(header.turnWeightsSha256.utf8)))
+    other.replaceSubrange(place, with: Data(repeating: UInt8(ascii: "0"), count: place.count))
+    let outcome = try Replay(other).outcome
+    #expect(outcome.hasSameTurnWeights == !findsTurns)
+    #expect(outcome.differsBy == nil && outcome.fault == nil)
+  }
+
   @Test func timeoutsAreReplayed() async throws {
     let call = try await RecordedCall.run { server in
       let start = RecordedCall.start.with {

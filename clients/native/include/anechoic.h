@@ -148,6 +148,12 @@ typedef struct {
   anechoic_ducking other_audio_ducking;
   /* Whether other audio is lowered fully while somebody talks, and by a third of it (in dB) otherwise. */
   bool advanced_ducking;
+  /* The voice that ANECHOIC_VOICE_ISOLATION keeps: the bytes of anechoic_copy_voiceprint. Without one, it keeps the
+   * nearest voice. NULL, 0: none. */
+  const void *voiceprint;
+  size_t voiceprint_size;
+  /* Learns the voice at the microphone from the beginning, like anechoic_enroll_voice. */
+  bool enroll_voice;
 } anechoic_options;
 
 typedef enum {
@@ -303,6 +309,35 @@ bool anechoic_is_muted(anechoic_session *session);
 void anechoic_decide_gesture(anechoic_session *session, const char *gesture_id, bool accept);
 /* Also counts in the sessions that follow, for as long as the library connects again by itself. */
 void anechoic_decide_injection(anechoic_session *session, const char *client, bool grant);
+
+/* How the last enrollment of a voice goes. */
+typedef enum {
+  /* There was none, or anechoic_set_voiceprint ended it. */
+  ANECHOIC_ENROLLMENT_NONE = 0,
+  ANECHOIC_ENROLLMENT_LEARNING = 1,
+  /* The voice is kept from here on, and anechoic_copy_voiceprint has it. */
+  ANECHOIC_ENROLLMENT_LEARNT = 2,
+  /* Several voices were heard. */
+  ANECHOIC_ENROLLMENT_SEVERAL_VOICES = 3,
+  /* Less than 2 s of a sure voice were heard in 60 s, or before the session ended. */
+  ANECHOIC_ENROLLMENT_TOO_LITTLE_VOICE = 4,
+  /* The server has refused the last anechoic_enroll_voice or anechoic_set_voiceprint: the engine learns no voice, the
+   * client lacks the scope `enroll`, or the voiceprint does not fit the engine. The voice from before is kept. */
+  ANECHOIC_ENROLLMENT_REFUSED = 5,
+} anechoic_enrollment;
+
+/* Learns the voice at the microphone: 3 s of it, without echo and noise, and while nothing plays. Until it is known,
+ * the voice from before is kept. Goes on in a session that follows a lost one, which also keeps the voice. Without a
+ * server, it waits for one. Returns false for no session. */
+bool anechoic_enroll_voice(anechoic_session *session);
+/* Keeps another voice, and ends an enrollment. NULL or 0 bytes: the voice is forgotten, and the nearest one is kept.
+ * Returns false, and changes nothing, for bytes that are no voiceprint. */
+bool anechoic_set_voiceprint(anechoic_session *session, const void *voiceprint, size_t size);
+anechoic_enrollment anechoic_read_enrollment(anechoic_session *session);
+/* Copies the voiceprint that was learnt, if `buffer` has room for it; 4096 bytes always suffice. Returns its size, or
+ * 0 if none was learnt. It identifies a person: keep it as such. Python's Session.voiceprint and
+ * `anechoic process --save-voiceprint` have the same bytes. */
+size_t anechoic_copy_voiceprint(anechoic_session *session, void *buffer, size_t size);
 
 /* Ends the session and frees it: no other function may use it then. NULL is allowed. Waits for the server and
  * for the connection's end for some 200 ms at most. */

@@ -299,6 +299,61 @@ EXPORT bool anechoic_report_route(anechoic_session* session, const anechoic_rout
   return false;
 }
 
+EXPORT bool anechoic_enroll_voice(anechoic_session* session) try {
+  if (session == nullptr) return false;
+  session->voice.enrollVoice();
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+EXPORT bool anechoic_set_voiceprint(anechoic_session* session, const void* voiceprint,
+                                    size_t size) try {
+  if (session == nullptr) return false;
+  if (voiceprint == nullptr || size == 0) {
+    session->voice.keepVoice(std::nullopt);
+    return true;
+  }
+  const auto given =
+      anechoic::Enrollment::voiceprint({static_cast<const char*>(voiceprint), size});
+  if (given) session->voice.keepVoice(given);
+  return given.has_value();
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+EXPORT anechoic_enrollment anechoic_read_enrollment(anechoic_session* session) {
+  using State = anechoic::Enrollment::State;
+  if (session == nullptr) return ANECHOIC_ENROLLMENT_NONE;
+  switch (session->voice.enrollment().state()) {
+    case State::none:
+      return ANECHOIC_ENROLLMENT_NONE;
+    case State::learning:
+      return ANECHOIC_ENROLLMENT_LEARNING;
+    case State::learnt:
+      return ANECHOIC_ENROLLMENT_LEARNT;
+    case State::severalVoices:
+      return ANECHOIC_ENROLLMENT_SEVERAL_VOICES;
+    case State::tooLittleVoice:
+      return ANECHOIC_ENROLLMENT_TOO_LITTLE_VOICE;
+    case State::refused:
+      return ANECHOIC_ENROLLMENT_REFUSED;
+  }
+  return ANECHOIC_ENROLLMENT_NONE;
+}
+
+EXPORT size_t anechoic_copy_voiceprint(anechoic_session* session, void* buffer,
+                                       size_t size) try {
+  if (session == nullptr) return 0;
+  const std::string learnt = session->voice.enrollment().learnt();
+  if (buffer != nullptr && size >= learnt.size()) {
+    std::memcpy(buffer, learnt.data(), learnt.size());
+  }
+  return learnt.size();
+} catch (const std::bad_alloc&) {
+  return 0;
+}
+
 EXPORT void anechoic_close(anechoic_session* session) { delete session; }
 
 EXPORT anechoic_call* anechoic_hold_call(const char* socket, const char* holder, char* message,

@@ -7,12 +7,17 @@ namespace anechoic {
 
 namespace {
 
+bool isAboutTheVoice(const v1::Control& control) {
+  return control.has_enroll_voice() || control.has_set_voiceprint();
+}
+
 // Returns the gesture, the client or the settings that a control is about.
 std::string subject(const v1::Control& control) {
   if (control.has_decide_mute_gesture()) {
     return "gesture " + control.decide_mute_gesture().gesture_id();
   }
   if (control.has_update_config()) return "spatial audio";
+  if (isAboutTheVoice(control)) return "voice";
   return "client " + control.decide_injection_permission().client();
 }
 
@@ -40,17 +45,18 @@ std::optional<v1::Control> Controls::take(Time now) {
   return control;
 }
 
-void Controls::answered(const v1::ControlResult& result, Time now) {
+std::optional<v1::Control> Controls::answered(const v1::ControlResult& result, Time now) {
   const std::lock_guard lock(mutex_);
   const auto found = std::ranges::find_if(unanswered_, [&](const auto& each) {
     return each.control.control_id() == result.control_id();
   });
-  if (found == unanswered_.end()) return;
+  if (found == unanswered_.end()) return std::nullopt;
   v1::Control control = std::move(found->control);
   unanswered_.erase(found);
-  if (!isTooMany(result)) return;
+  if (!isTooMany(result)) return control;
   retryAt_ = now + pauseAfterRefusal;
   returnToWaiting(std::move(control));
+  return std::nullopt;
 }
 
 void Controls::lost() {
@@ -63,8 +69,9 @@ void Controls::lost() {
 
 std::vector<v1::Control> Controls::clear() {
   const std::lock_guard lock(mutex_);
-  const auto dropped = std::ranges::stable_partition(
-      waiting_, [](const auto& each) { return each.has_update_config(); });
+  const auto dropped = std::ranges::stable_partition(waiting_, [](const auto& each) {
+    return each.has_update_config() || isAboutTheVoice(each);
+  });
   std::vector<v1::Control> decisions(std::move_iterator(dropped.begin()),
                                      std::move_iterator(dropped.end()));
   waiting_.erase(dropped.begin(), dropped.end());

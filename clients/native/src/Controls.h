@@ -29,12 +29,12 @@ class Controls {
 
   // The worker: returns the next control to be sent, with its id.
   std::optional<v1::Control> take(Time now);
-  // The worker: the server has answered a control.
-  void answered(const v1::ControlResult& result, Time now);
+  // The worker: the server has answered a control. Returns it, unless it is sent again.
+  std::optional<v1::Control> answered(const v1::ControlResult& result, Time now);
   // The worker: the call has ended, and nobody answers any more.
   void lost();
   // The worker: a new session has started, which has not asked for any decision. Returns the
-  // decisions that are not sent to it. Settings that wait are kept, and are sent.
+  // decisions that are not sent to it. Settings and voices that wait are kept, and are sent.
   std::vector<v1::Control> clear();
 
   // The worker: an id for a control.

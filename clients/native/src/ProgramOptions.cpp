@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "Certificates.h"
+#include "Enrollment.h"
 #include "Files.h"
 #include "OpusPackets.h"
 #include "Places.h"
@@ -205,6 +206,17 @@ v1::OtherAudioDucking ducking(const anechoic_options& options) {
   }
 }
 
+std::optional<v1::Voiceprint> voiceprint(const anechoic_options& options) {
+  if (options.voiceprint == nullptr || options.voiceprint_size == 0) return std::nullopt;
+  const auto voiceprint = Enrollment::voiceprint(
+      {static_cast<const char*>(options.voiceprint), options.voiceprint_size});
+  if (!voiceprint) {
+    throw OptionError(
+        "voiceprint: this is no voiceprint; use the bytes of anechoic_copy_voiceprint");
+  }
+  return voiceprint;
+}
+
 Fallback fallback(int fallback) {
   switch (fallback) {
     case ANECHOIC_FALLBACK_MICROPHONE:
@@ -248,6 +260,8 @@ Settings settings(const anechoic_options* given) {
     *settings.config.mutable_other_audio_ducking() = wanted;
   }
   settings.microphonePair = microphonePair(options);
+  settings.voiceprint = voiceprint(options);
+  settings.enrollsVoice = options.enroll_voice;
   if (options.spatial_audio || options.head_tracked) {
     v1::SpatialAudio& spatial = *settings.config.mutable_spatial_audio();
     spatial.set_enabled(options.spatial_audio);

@@ -39,6 +39,9 @@ struct Settings {
   // The channels of other audio, which needs a playback. 0: none.
   uint32_t otherAudioChannels = 0;
   std::optional<v1::MicrophonePair> microphonePair;
+  // The voice to keep in the mic mode VOICE_ISOLATION, and whether to learn one from the beginning.
+  std::optional<v1::Voiceprint> voiceprint;
+  bool enrollsVoice = false;
   bool isMuted = false;
   int64_t delayMilliseconds = 120;
   Fallback fallback = Fallback::microphone;

@@ -4,6 +4,7 @@
 
 #include "Capture.h"
 #include "Controls.h"
+#include "Enrollment.h"
 #include "Listener.h"
 #include "Listening.h"
 #include "Playout.h"
@@ -25,11 +26,12 @@ class Voice {
         exchange_(settings_.format, settings_.delayMilliseconds, settings_.isMuted,
                   uint32_t(settings_.farEnds.size()), settings_.otherAudioChannels),
         scene_(settings_.config.spatial_audio()),
+        enrollment_(settings_.voiceprint, settings_.enrollsVoice),
         capture_(settings_.format, exchange_),
         playout_(settings_.format, settings_.fallback == Fallback::silence, exchange_),
         listening_(settings_.format, exchange_) {
     if (listener != nullptr) {
-      worker_ = std::make_unique<Worker>(settings_, exchange_, controls_, scene_, *listener);
+      worker_ = std::make_unique<Worker>(settings_, exchange_, controls_, scene_, enrollment_, *listener);
     }
   }
 
@@ -117,6 +119,16 @@ class Voice {
     exchange_.wakeup.signal();
   }
 
+  void enrollVoice() {
+    enrollment_.begin(controls_);
+    exchange_.wakeup.signal();
+  }
+  void keepVoice(const std::optional<v1::Voiceprint>& voiceprint) {
+    enrollment_.keep(voiceprint, controls_);
+    exchange_.wakeup.signal();
+  }
+  const Enrollment& enrollment() const { return enrollment_; }
+
   // Sends a control if there is a session.
   void control(v1::Control control) {
     controls_.add(std::move(control));
@@ -143,6 +155,7 @@ class Voice {
   Exchange exchange_;
   Controls controls_;
   Scene scene_;
+  Enrollment enrollment_;
   Capture capture_;
   Playout playout_;
   Listening listening_;

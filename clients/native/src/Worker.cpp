@@ -18,12 +18,13 @@ constexpr auto shortestStall = 500ms;
 }  // namespace
 
 Worker::Worker(const Settings& settings, Exchange& exchange, Controls& controls, Scene& scene,
-               Listener& listener)
+               Enrollment& enrollment, Listener& listener)
     : settings_(settings),
       format_(settings.format),
       exchange_(exchange),
       controls_(controls),
       scene_(scene),
+      enrollment_(enrollment),
       listener_(listener),
       reconnection_(settings.idleLimit,
                     [this] { return std::uniform_real_distribution(-1.0, 1.0)(random_); }),
@@ -112,10 +113,10 @@ void Worker::connect(Clock::time_point now) {
   }
   if (settings_.usesOpus) packets_ = std::make_unique<OpusPackets>(format_);
   muteRequest_ = exchange_.mute.latest();
-  call_ = std::make_unique<Call>(
-      settings_, token,
-      session_.start(reconnection_.resumes(now), heard_ - exchange_.wait, muteRequest_.isMuted),
-      exchange_.wakeup);
+  v1::ProcessRequest request =
+      session_.start(reconnection_.resumes(now), heard_ - exchange_.wait, muteRequest_.isMuted);
+  enrollment_.apply(*request.mutable_start());
+  call_ = std::make_unique<Call>(settings_, token, std::move(request), exchange_.wakeup);
 }
 
 void Worker::ended(const Ending& ending, Clock::time_point now) {

@@ -11,6 +11,7 @@
 #include "Call.h"
 #include "Controls.h"
 #include "Debt.h"
+#include "Enrollment.h"
 #include "Exchange.h"
 #include "Lateness.h"
 #include "Listener.h"
@@ -26,7 +27,7 @@ namespace anechoic {
 class Worker {
  public:
   Worker(const Settings& settings, Exchange& exchange, Controls& controls, Scene& scene,
-         Listener& listener);
+         Enrollment& enrollment, Listener& listener);
   // Ends the session. Waits some 200 ms at most for the server and for libgrpc.
   ~Worker();
   Worker(const Worker&) = delete;
@@ -74,6 +75,7 @@ class Worker {
   Exchange& exchange_;
   Controls& controls_;
   Scene& scene_;
+  Enrollment& enrollment_;
   Listener& listener_;
   std::minstd_rand random_{std::random_device{}()};
   Reconnection reconnection_;

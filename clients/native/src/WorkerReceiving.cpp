@@ -48,6 +48,7 @@ void Worker::take(const v1::ProcessResponse& response, Clock::time_point now) {
     play(response.audio().processed());
   }
   if (response.has_event()) noteEvent(response.event());
+  if (response.has_voiceprint()) enrollment_.learnt(response.voiceprint());
   if (response.has_control_result()) noteControl(response.control_result(), now);
 }
 
@@ -189,7 +190,9 @@ void Worker::notePiece(int64_t end, int64_t count) {
 }
 
 void Worker::noteControl(const v1::ControlResult& result, Clock::time_point now) {
-  controls_.answered(result, now);
+  if (const auto control = controls_.answered(result, now)) {
+    enrollment_.answered(*control, result.has_refusal());
+  }
   if (muteControl_ == 0 || result.control_id() != muteControl_) return;
   muteControl_ = 0;
   muteAt_ = result.has_refusal() ? now + Controls::pauseAfterRefusal : now;
@@ -208,6 +211,9 @@ void Worker::noteEvent(const v1::SessionEvent& event) {
   if (event.has_mute_changed()) {
     const bool isMuted = event.mute_changed().state().muted();
     recordMute(isMuted, isMuted && position < 0 ? session_.next() : position);
+  }
+  if (event.has_voice_enrollment_changed()) {
+    enrollment_.noted(event.voice_enrollment_changed());
   }
   listener_.event(event, position);
 }

@@ -65,6 +65,33 @@ async def test_a_muted_voice_stays_silent_when_its_server_dies_and_comes_back(st
     await callback.live.close()
 
 
+async def run_sample(live, microphone, reference, seconds):
+    """Lets a filter hear the sample in real time. Returns whether its session began with an echo path."""
+    now, began, was_used = asyncio.get_running_loop().time, asyncio.get_running_loop().time(), False
+    for first in range(0, round(seconds * 16000), 320):
+        live.play(reference.samples[first:first + 320].tobytes(), MONO)
+        live.exchange(microphone.samples[first:first + 320].tobytes(), MONO)
+        session = live.session
+        was_used = was_used or session is not None and session.is_connected and session.is_echo_path_used
+        await asyncio.sleep(max(0, began + first / 16000 - now()))
+    return was_used
+
+
+@in_loop
+async def test_a_filter_begins_with_the_echo_path_of_another(server, microphone, reference):
+    learning = anechoic.LiveFilter(server, learn_echo_path=True)
+    assert not await run_sample(learning, microphone, reference, 12)
+    await learning.close()
+    assert len(learning.echo_path) > 15_000
+    keeping = anechoic.LiveFilter(server, echo_path=learning.echo_path)
+    assert keeping.echo_path == learning.echo_path
+    assert await run_sample(keeping, microphone, reference, 1)
+    await keeping.close()
+    assert keeping.echo_path == learning.echo_path
+    with pytest.raises(anechoic.InvalidRequest, match="echo_path"):
+        anechoic.LiveFilter(server, echo_path=b"\xff\xff")
+
+
 @in_loop
 async def test_parts_of_samples_wait_for_their_rest():
     live = anechoic.LiveFilter("127.0.0.1:1")

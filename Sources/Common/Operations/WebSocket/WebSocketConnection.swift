@@ -106,6 +106,7 @@ package final class WebSocketConnection {
     switch phase {
     case .open:
       enqueue(WebSocketFrames.close(closing, from: role))
+      guard !isOver else { return }
       phase = .closing(until: now + patience.closing)
     case .closedByClient: phase = .closing(until: now + patience.closing)
     case .closing, .over: return

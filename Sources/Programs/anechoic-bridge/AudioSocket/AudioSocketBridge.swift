@@ -37,7 +37,7 @@ public final class AudioSocketBridge: Sendable {
   }
 
   private func accept() {
-    var newcomers = Newcomers(log: settings.log)
+    var newcomers = Newcomers(settings.security, log: settings.log)
     while !isStopping.load(ordering: .relaxed) {
       var events = [pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)]
       events += newcomers.events
@@ -59,8 +59,9 @@ public final class AudioSocketBridge: Sendable {
       calls.wrappingAdd(1, ordering: .relaxed)
       Thread { [self] in run(caller) }.start()
     } else {
-      var phone = ConnectedSocket(caller.descriptor)
-      phone.send(AudioSocketFrame(AudioSocketFrame.hangup).bytes)
+      var phone = caller.takeSocket()
+      phone?.send(AudioSocketFrame(AudioSocketFrame.hangup).bytes)
+      phone?.endSending()
       settings.log("a call was refused: \(settings.maximumCalls) calls are running (--max-calls)")
     }
   }

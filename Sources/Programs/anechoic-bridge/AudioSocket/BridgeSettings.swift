@@ -1,4 +1,5 @@
 public import LiveVoice
+internal import Operations
 
 /// The settings of a bridge.
 public struct BridgeSettings: Sendable {
@@ -13,6 +14,8 @@ public struct BridgeSettings: Sendable {
   public var maximumCalls = 100
   /// The echo paths of exchanges. Nil: each call learns its own.
   var echoPaths: LineEchoPaths?
+  /// The TLS of exchanges. Nil: they connect without.
+  var security: HTTPSecurity?
   /// Writes a line to the log. Called from any thread.
   public var log: @Sendable (String) -> Void
 

@@ -23,7 +23,7 @@ struct BridgedCall: ~Copyable {
 
   private let settings: BridgeSettings
   private let isStopping: @Sendable () -> Bool
-  private var phone: ConnectedSocket
+  private var phone: SecureSocket
   private var application: ConnectedSocket
   private var fromPhone: AudioSocketParser
   private var fromApplication = AudioSocketParser()
@@ -39,7 +39,7 @@ struct BridgedCall: ~Copyable {
 
   private init(
     _ caller: Newcomers.Caller, _ settings: BridgeSettings,
-    isStopping: @escaping @Sendable () -> Bool, phone: consuming ConnectedSocket,
+    isStopping: @escaping @Sendable () -> Bool, phone: consuming SecureSocket,
     application: consuming ConnectedSocket, name: String
   ) {
     self.settings = settings
@@ -56,16 +56,19 @@ struct BridgedCall: ~Copyable {
     _ caller: Newcomers.Caller, _ settings: BridgeSettings,
     isStopping: @escaping @Sendable () -> Bool
   ) throws(CallError) -> BridgedCall {
-    var phone = ConnectedSocket(caller.descriptor)
-    let name = text(ofUUID: caller.identifier.payload)
+    let name = text(ofUUID: caller.identifier)
+    guard var phone = caller.takeSocket() else {
+      throw CallError("call \(name): it has no connection")
+    }
     do throws(CallError) {
       var application = try connect(settings)
-      application.send(caller.identifier.bytes)
+      application.send(AudioSocketFrame(AudioSocketFrame.identifier, caller.identifier).bytes)
       return BridgedCall(
         caller, settings, isStopping: isStopping, phone: phone, application: application,
         name: name)
     } catch {
       phone.send(AudioSocketFrame(AudioSocketFrame.hangup).bytes)
+      phone.endSending()
       throw CallError("call \(name): \(error)")
     }
   }
@@ -93,10 +96,11 @@ struct BridgedCall: ~Copyable {
 
   private mutating func step() {
     var events = [
-      pollfd(fd: phone.descriptor, events: interest(phone, reads: end == nil), revents: 0),
       pollfd(
-        fd: application.descriptor, events: interest(application, reads: readsApplication),
-        revents: 0),
+        fd: phone.descriptor, events: interest(phone.waitingBytes, reads: end == nil), revents: 0),
+      pollfd(
+        fd: application.descriptor,
+        events: interest(application.waitingBytes, reads: readsApplication), revents: 0),
     ]
     poll(&events, 2, Int32(Self.block / .milliseconds(1)))
     let (atPhone, atApplication) = (events[0].revents, events[1].revents)
@@ -109,8 +113,8 @@ struct BridgedCall: ~Copyable {
     if end == nil, isStopping() { stop("the bridge stops") }
   }
 
-  private func interest(_ socket: borrowing ConnectedSocket, reads: Bool) -> Int16 {
-    Int16(reads ? POLLIN : 0) | Int16(socket.waitingBytes > 0 ? POLLOUT : 0)
+  private func interest(_ waitingBytes: Int, reads: Bool) -> Int16 {
+    Int16(reads ? POLLIN : 0) | Int16(waitingBytes > 0 ? POLLOUT : 0)
   }
 
   /// Whether there is room for more of the application's audio.
@@ -124,10 +128,14 @@ struct BridgedCall: ~Copyable {
 
   private mutating func readPhone() {
     var bytes: [UInt8] = []
-    let isOpen = phone.receive(into: &bytes)
-    fromPhone.append(bytes)
-    while end == nil, let frame = fromPhone.next() { acceptFromPhone(frame) }
-    if !isOpen { stop("the caller's side closed the connection") }
+    do throws(TLSError) {
+      let isOpen = try phone.receive(into: &bytes)
+      fromPhone.append(bytes)
+      while end == nil, let frame = fromPhone.next() { acceptFromPhone(frame) }
+      if !isOpen { stop("the caller's side closed the connection") }
+    } catch {
+      stop("the caller's side: \(error)")
+    }
   }
 
   private mutating func acceptFromPhone(_ frame: AudioSocketFrame) {
@@ -238,6 +246,7 @@ struct BridgedCall: ~Copyable {
     voice?.close()
     let hangup = AudioSocketFrame(AudioSocketFrame.hangup).bytes
     phone.send(hangup)
+    phone.endSending()
     application.send(hangup)
     settings.log("call \(name): ended: \(end?.reason ?? "")\(counts.words)")
   }

@@ -1,38 +1,55 @@
 internal import Foundation
 internal import LinuxSystem
+internal import Operations
 
 /// Connections that have not yet identified their call.
 ///
 /// These connections do not count as calls. When too many wait, the one that has waited longest is
 /// closed, so that silent connections do not keep out an exchange that identifies its call.
 struct Newcomers: ~Copyable {
-  /// A connection that has identified its call. `descriptor` belongs to the receiver.
-  struct Caller: Sendable {
-    let descriptor: Int32
+  /// A connection on its way to a call. Its owner changes, and uses it on one thread at a time.
+  final class Caller: @unchecked Sendable {
     /// The host of the exchange.
     let host: String
-    let identifier: AudioSocketFrame
-    let parser: AudioSocketParser
-  }
+    /// The 16 bytes that identify the call.
+    fileprivate(set) var identifier: [UInt8] = []
+    fileprivate(set) var parser = AudioSocketParser()
+    fileprivate let descriptor: Int32
+    fileprivate let deadline = ContinuousClock.now + Newcomers.patience
+    private var socket: SecureSocket?
 
-  private struct Newcomer {
-    let descriptor: Int32
-    let host: String
-    let deadline: ContinuousClock.Instant
-    var parser = AudioSocketParser()
+    fileprivate init(_ socket: consuming SecureSocket, host: String) {
+      self.host = host
+      descriptor = socket.descriptor
+      self.socket = consume socket
+    }
+
+    /// Gives up the connection, once.
+    func takeSocket() -> SecureSocket? { socket.take() }
+
+    fileprivate var isEstablished: Bool { socket?.isEstablished ?? false }
+
+    /// Reads what has arrived. Returns false once the connection has ended.
+    fileprivate func read() throws(TLSError) -> Bool {
+      var bytes: [UInt8] = []
+      let isOpen = try socket?.receive(into: &bytes)
+      parser.append(bytes)
+      return isOpen ?? false
+    }
   }
 
   /// The time for the message that identifies the call.
   private static let patience = Duration.seconds(5)
   private static let most = 64
 
-  private var waiting: [Newcomer] = []
+  private var waiting: [Caller] = []
+  private let security: HTTPSecurity?
   private let log: (String) -> Void
 
-  init(log: @escaping (String) -> Void) { self.log = log }
-
-  deinit {
-    for newcomer in waiting { close(newcomer.descriptor) }
+  /// With `security`, connections begin with the handshake of TLS.
+  init(_ security: HTTPSecurity?, log: @escaping (String) -> Void) {
+    self.security = security
+    self.log = log
   }
 
   /// The connections, to wait for with `poll`.
@@ -42,44 +59,45 @@ struct Newcomers: ~Copyable {
 
   /// Takes over a new connection from a host.
   mutating func admit(_ descriptor: Int32, from host: String) {
-    if waiting.count == Self.most { dismiss(waiting.removeFirst(), "sent no identifier of a call") }
-    waiting.append(
-      Newcomer(descriptor: descriptor, host: host, deadline: .now + Self.patience))
+    if waiting.count == Self.most { dismiss(waiting.removeFirst(), .timeout) }
+    do throws(TLSError) {
+      waiting.append(Caller(try SecureSocket(descriptor, security?.identity), host: host))
+    } catch {
+      security?.report(.refused(error.description))
+    }
   }
 
   /// Reads from the connections that `poll` reported in `events`. Returns the connections that have
   /// identified their calls, and closes those that cannot or are too late.
   mutating func read(_ events: some Collection<pollfd>) -> [Caller] {
     var callers: [Caller] = []
-    var remaining: [Newcomer] = []
-    for (var newcomer, event) in zip(waiting, events) {
-      var isOpen = true
-      if event.revents != 0 {
-        var bytes: [UInt8] = []
-        isOpen = ConnectedSocket.receive(from: newcomer.descriptor, into: &bytes)
-        newcomer.parser.append(bytes)
-      }
-      if let frame = newcomer.parser.next() {
-        if frame.type == AudioSocketFrame.identifier, frame.payload.count == 16 {
-          callers.append(
-            Caller(
-              descriptor: newcomer.descriptor, host: newcomer.host, identifier: frame,
-              parser: newcomer.parser))
+    var remaining: [Caller] = []
+    for (caller, event) in zip(waiting, events) {
+      do throws(TLSError) {
+        let isOpen = event.revents == 0 ? true : try caller.read()
+        if let frame = caller.parser.next() {
+          if frame.type == AudioSocketFrame.identifier, frame.payload.count == 16 {
+            caller.identifier = frame.payload
+            callers.append(caller)
+          } else {
+            log("a connection did not begin with the identifier of a call")
+          }
+        } else if isOpen, caller.deadline > .now {
+          remaining.append(caller)
         } else {
-          dismiss(newcomer, "did not begin with the identifier of a call")
+          dismiss(caller, isOpen ? .timeout : .closed)
         }
-      } else if isOpen, newcomer.deadline > .now {
-        remaining.append(newcomer)
-      } else {
-        dismiss(newcomer, "sent no identifier of a call")
+      } catch {
+        security?.report(.refused(error.description))
       }
     }
     waiting = remaining
     return callers
   }
 
-  private func dismiss(_ newcomer: Newcomer, _ reason: String) {
-    close(newcomer.descriptor)
-    log("a connection \(reason)")
+  /// Tells why a connection without a call has ended: as a failure of its handshake, or in words.
+  private func dismiss(_ caller: Caller, _ failure: HTTPHandshakeFailure) {
+    guard caller.isEstablished else { return security?.report(failure) ?? () }
+    log("a connection sent no identifier of a call")
   }
 }

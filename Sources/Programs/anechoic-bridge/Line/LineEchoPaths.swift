@@ -1,10 +1,12 @@
 internal import AnechoicAPI
 internal import LiveVoice
+internal import Operations
 internal import Synchronization
 
 /// The echo paths that the last calls of each line have learnt, for the next calls.
 ///
-/// A line is an exchange, or an account of a provider, whose calls have their echo from the same equipment.
+/// A line is an exchange, an account of a provider, or a client, whose calls have their echo from the same
+/// equipment.
 final class LineEchoPaths: Sendable {
   /// A line at one rate: an echo path is that of a rate.
   struct Key: Hashable {
@@ -49,6 +51,13 @@ final class LineEchoPaths: Sendable {
   }
 
   private let state = Mutex(State())
+
+  /// The name of the line of a client that opens a WebSocket: that of its header Anechoic-Line, or else its host.
+  static func client(of request: HTTPRequest) -> String {
+    if let line = request.headers["anechoic-line"], !line.isEmpty { return "line \(line)" }
+    // An address ends with the port, which differs for each call.
+    return String(request.peer[..<(request.peer.lastIndex(of: ":") ?? request.peer.endIndex)])
+  }
 
   func of(_ name: String) -> Line { Line(paths: self, name: name) }
 

@@ -16,8 +16,8 @@ final class SocketBridge<Rules: Relay>: Sendable {
     var maximumCalls: Int
     /// Writes a line to the log. Called from any thread.
     var log: @Sendable (String) -> Void
-    /// Returns the rules of a call, from its name.
-    var makeRelay: @Sendable (String) -> Rules
+    /// Returns the rules of a call, from its name and the request of its client.
+    var makeRelay: @Sendable (String, HTTPRequest) -> Rules
   }
 
   private struct State {
@@ -96,7 +96,8 @@ final class SocketBridge<Rules: Relay>: Sendable {
       let client = side(phone.descriptor, connection.rest, as: .server, tls.take())
       let upstream = side(link.socket.descriptor, link.rest, as: .client, link.tls.take())
       RelayedCall(
-        name, client: client, upstream: upstream, settings.makeRelay(name), log: settings.log
+        name, client: client, upstream: upstream, settings.makeRelay(name, request),
+        log: settings.log
       ) { [self] in state.withLock { $0.isStopping } }.run()
     } catch let error as UpstreamDialer.DialError {
       try? phone.send(error.answer, through: &tls)

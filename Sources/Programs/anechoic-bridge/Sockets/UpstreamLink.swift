@@ -32,12 +32,13 @@ struct UpstreamDialer: Sendable {
   /// The time for the body of a refusal.
   private static let bodyPatience = Duration.seconds(2)
   private static let longestBody = 64 << 10
-  /// Headers that belong to one connection, and those of a WebSocket, which both sides have their own of.
+  /// Headers that belong to one connection, those of a WebSocket, which both sides have their own of, and the one
+  /// that is meant for the bridge.
   private static let ownHeaders: Set = [
     "host", "connection", "upgrade", "keep-alive", "te", "trailer", "transfer-encoding", "expect",
     "content-length", "proxy-authorization", "proxy-connection", "sec-websocket-key",
     "sec-websocket-version", "sec-websocket-extensions", "sec-websocket-protocol",
-    "sec-websocket-accept",
+    "sec-websocket-accept", "anechoic-line",
   ]
 
   let address: UpstreamAddress

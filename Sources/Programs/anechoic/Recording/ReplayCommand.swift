@@ -84,6 +84,11 @@ struct ReplayCommand: AsyncParsableCommand {
         "\(file): recorded with \(replay.recordedEngine), replayed with \(outcome.engine); "
           + "the output repeats only with the same engine, version and weights")
     }
+    guard outcome.hasSameTurnWeights else {
+      throw CommandError(
+        "\(file): turns were recorded with other weights than those of this program; their events repeat only with "
+          + "the same weights")
+    }
     guard outcome.hasSameHeadResponses else {
       throw CommandError(
         "\(file): recorded with other head-related responses; name the listener profile with "

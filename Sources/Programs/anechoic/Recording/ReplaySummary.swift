@@ -25,6 +25,7 @@ struct ReplaySummary: Encodable {
   private let withheldFromMicrophoneSample: Int64?
   private let microphoneRateHz: Int
   private let sameHeadResponses: Bool
+  private let sameTurnWeights: Bool
 
   init(_ outcome: SessionReplay.Outcome, _ replay: SessionReplay) {
     session = replay.header.start.sessionID
@@ -43,6 +44,7 @@ struct ReplaySummary: Encodable {
     withheldFromMicrophoneSample = outcome.withheldFrom
     microphoneRateHz = replay.microphoneRate.hertz
     sameHeadResponses = outcome.hasSameHeadResponses
+    sameTurnWeights = outcome.hasSameTurnWeights
   }
 
   /// The result as lines of text for people.

@@ -96,7 +96,15 @@ enum SocketRequest {
       let request = try Anechoic_V1_ProcessRequest(jsonUTF8Bytes: text)
       self = .message(try request.serializedBytes())
     } catch {
-      guard text.count <= Self.longestExplained, let fault = JSONError(ofRequest: text) else {
+      guard text.count <= Self.longestExplained else {
+        throw .notA(Anechoic_V1_ProcessRequest.protoMessageName)
+      }
+      if let bytes: [UInt8] = try? Anechoic_V1_ProcessRequest(foreignMask: text)?.serializedBytes()
+      {
+        self = .message(bytes)
+        return
+      }
+      guard let fault = JSONError(ofRequest: text) else {
         throw .notA(Anechoic_V1_ProcessRequest.protoMessageName)
       }
       let field = fault.path.isEmpty ? "request" : fault.path.joined(separator: ".")

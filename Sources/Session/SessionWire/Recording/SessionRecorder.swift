@@ -49,6 +49,7 @@ package final class SessionRecorder {
     let header = Anechoic_V1_RecordingHeader.with {
       $0.engine = engine.release
       $0.engineWeightsSha256 = engine.weights
+      $0.turnWeightsSha256 = SessionConfiguration.Turns.weights
       $0.serverVersion = anechoicVersion
       $0.start = start.recorded(as: id)
       $0.start.config.preferredInjectionMode =

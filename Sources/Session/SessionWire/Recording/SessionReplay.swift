@@ -14,6 +14,9 @@ public final class SessionReplay {
     public let engine: EngineIdentity
     /// Whether the engine also has the version and the weights of the recorded engine.
     public let hasSameEngine: Bool
+    /// Whether turns were found by the network of the recorded session, or none were found. Otherwise the events of
+    /// turns may differ. Recordings of the first versions do not tell the network.
+    public let hasSameTurnWeights: Bool
     /// Whether named far ends were always rendered with the recorded head-related responses. Otherwise
     /// the playback differs.
     public let hasSameHeadResponses: Bool
@@ -95,6 +98,7 @@ public final class SessionReplay {
   /// Replays the recording and passes the outputs and events to `sink`. Call it once.
   public func run(sink: any SessionSink) -> Outcome {
     let hashing = HashingSink(hasher, sink)
+    hashing.hasTurns = requests.setup.configuration.turns.isEnabled
     var recorded: [Anechoic_V1_OutputDigest] = []
     var withheldFrom: Int64?
     var fault: RecordingError?
@@ -121,7 +125,7 @@ public final class SessionReplay {
       fault = fault ?? .cutOff
       requests.session.end(.clientLost, sink: hashing)
     }
-    return outcome(recorded, hashing.digests, withheldFrom, fault)
+    return outcome(recorded, hashing, withheldFrom, fault)
   }
 
   /// Applies an act again. An act that the recorded session refused is refused again.
@@ -147,15 +151,17 @@ public final class SessionReplay {
   }
 
   private func outcome(
-    _ recorded: [Anechoic_V1_OutputDigest], _ made: [Anechoic_V1_OutputDigest],
-    _ withheldFrom: Int64?, _ fault: RecordingError?
+    _ recorded: [Anechoic_V1_OutputDigest], _ replayed: HashingSink, _ withheldFrom: Int64?,
+    _ fault: RecordingError?
   ) -> Outcome {
+    let made = replayed.digests
     let alike = zip(recorded, made).prefix { $0 == $1 }.count
     let isAlike =
       fault == nil
       ? alike == recorded.count && alike == made.count : alike == min(recorded.count, made.count)
     return Outcome(
       engine: engine.identity, hasSameEngine: engine.identity == recordedEngine,
+      hasSameTurnWeights: !replayed.hasTurns || header.hasTurnWeightsOfThisProgram,
       hasSameHeadResponses: responses.areSame, withheldFrom: withheldFrom,
       samplesAlike: alike == 0 ? 0 : made[alike - 1].processedSamples,
       differsBy: isAlike
@@ -167,6 +173,11 @@ public final class SessionReplay {
 extension Anechoic_V1_RecordingHeader {
   /// The frames of a turn. Recordings of the first version do not contain the number.
   fileprivate var turn: Int { framesPerTurn == 0 ? 100 : Int(framesPerTurn) }
+
+  /// Whether turns are found by the recorded network. Recordings of the first versions do not name it.
+  fileprivate var hasTurnWeightsOfThisProgram: Bool {
+    turnWeightsSha256.isEmpty || turnWeightsSha256 == SessionConfiguration.Turns.weights
+  }
 }
 
 extension Anechoic_V1_ProcessRequest {
@@ -185,6 +196,8 @@ extension Anechoic_V1_ProcessRequest {
 private final class HashingSink: SessionSink {
   var digests: [Anechoic_V1_OutputDigest] = []
   private(set) var hasEnded = false
+  /// Whether the session has ever found turns.
+  var hasTurns = false
   private let hasher: OutputHasher
   private let sink: any SessionSink
 
@@ -199,7 +212,12 @@ private final class HashingSink: SessionSink {
   }
 
   func emit(_ event: SessionEvent) {
-    if case .ended = event.kind { hasEnded = true }
+    switch event.kind {
+    case .ended: hasEnded = true
+    case .configurationChanged(let configuration, _):
+      hasTurns = hasTurns || configuration.turns.isEnabled
+    default: break
+    }
     sink.emit(event)
   }
 

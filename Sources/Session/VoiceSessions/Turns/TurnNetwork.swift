@@ -1,6 +1,7 @@
 internal import AudioCore
 internal import CEngineWeights
 internal import CKernels
+internal import LinuxSystem
 
 /// The turn network, whose outputs are scores. `training/turns/network.py` is the same in PyTorch.
 struct TurnNetwork: ~Copyable {
@@ -12,7 +13,6 @@ struct TurnNetwork: ~Copyable {
   /// The weights of the executable, read once. A test reads them too, so that they are never damaged.
   private static let weights: RecurrentNetwork.Weights = {
     do {
-      let bytes = UnsafeRawBufferPointer(start: cew_turn_weights(), count: cew_turn_weights_size())
       return try .init(
         WeightFile(bytes), named: "turns", inputs: TurnFeatures.count, hidden: 32, state: 128,
         outputs: 5)
@@ -20,6 +20,13 @@ struct TurnNetwork: ~Copyable {
       preconditionFailure("the weights of the turn network cannot be read: \(error)")
     }
   }()
+
+  private static var bytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: cew_turn_weights(), count: cew_turn_weights_size())
+  }
+
+  /// The SHA-256 digest of the weights, in hexadecimal.
+  static let hash = SHA256.hexadecimal(SHA256.digest(of: bytes))
 
   /// Returns the scores of a frame with these features. Runs per frame: no allocation, lock, log or
   /// await.
@@ -46,4 +53,9 @@ package struct TurnScores: Sendable, Equatable {
 
   /// The probability of a voice.
   package var voice: Float { speech + backchannel }
+}
+
+extension SessionConfiguration.Turns {
+  /// The SHA-256 digest, in hexadecimal, of the weights of the network that finds turns.
+  package static var weights: String { TurnNetwork.hash }
 }

@@ -96,6 +96,43 @@ struct SecureListenerTests {
     try await failures.wait { $0.contains(.refused("TLS: http request")) }
   }
 
+  @Test func aClientWithoutTLSWhoseRequestComesInPiecesIsToldSo() async throws {
+    let listener = try listener(try security())
+    let client = try RawHTTPClient(listener.address)
+    client.wait(atMost: 20)
+    client.send(Array("GET".utf8))
+    // The listener answers others meanwhile, so it has read the first piece.
+    let other = try self.client(listener)
+    try other.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    _ = try other.rest()
+    client.send(Array(" / HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+    #expect(client.rest().contains("use https://"))
+    try await failures.wait { $0.contains(.refused("TLS: http request")) }
+  }
+
+  @Test func aListenerThatStopsCountsNoHandshakeAsLate() throws {
+    let listener = try listener(try security())
+    let silent = try RawHTTPClient(listener.address)
+    silent.wait(atMost: 20)
+    let other = try client(listener)
+    try other.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    _ = try other.rest()
+    listener.stop()
+    #expect(silent.rest() == "")
+    #expect(failures.all.isEmpty)
+  }
+
+  @Test func aConnectionWhoseEncryptionFailsAtItsEndIsOver() throws {
+    // Its handshake has not begun, so that it cannot encrypt.
+    let connection = WebSocketConnection(
+      descriptor: -1, rest: [], tls: try TLSStream.accepting(identity("server")),
+      limits: .init(messageBytes: 1000), patience: .init()
+    ) { _ in }
+    connection.perform(.close(WebSocketClosing(1000)), now: .now)
+    #expect(connection.isOver)
+    #expect(connection.problem?.hasPrefix("TLS: ") == true)
+  }
+
   @Test func aClientThatClosesBeforeTheHandshakeIsCounted() async throws {
     let listener = try listener(try security())
     _ = try RawHTTPClient(listener.address)

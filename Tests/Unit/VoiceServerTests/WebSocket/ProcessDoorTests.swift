@@ -2,12 +2,14 @@ import AnechoicAPI
 import AudioCore
 import Foundation
 import GRPCTransport
+import Operations
 import SwiftProtobuf
 import TestAudio
 import TestNetwork
 import TestCredentials
 import Testing
 
+@testable import SessionWire
 @testable import VoiceServer
 
 /// Sessions over WebSockets, through real sockets.
@@ -129,6 +131,41 @@ struct ProcessDoorTests {
       #expect(browser.head.contains("Sec-WebSocket-Protocol: anechoic.v1\r\n"))
       #expect(!browser.head.contains(media))
       #expect(try browser.nextResponse()?.started.session.isEmpty == false)
+    }
+  }
+
+  /// The mask "*" is the same in JSON as over gRPC, where it names no field of a configuration.
+  @Test(arguments: [
+    ("*", ["*"]), ("preferredMicMode,*", ["preferred_mic_mode", "*"]), ("mute.*", ["mute.*"]),
+    ("", []),
+  ])
+  func aMaskIsThatOfGRPC(mask: String, paths: [String]) throws {
+    let text = #"{"control":{"controlId":"7","updateConfig":{"updateMask":"\#(mask)"}}}"#
+    let request = try SocketRequest(WebSocketMessage(.text, Array(text.utf8)))
+    guard case .message(let bytes) = request else {
+      Issue.record("this is no request: \(request)")
+      return
+    }
+    let control = try Anechoic_V1_ProcessRequest(serializedBytes: bytes).control
+    #expect(control.controlID == 7)
+    let update = control.updateConfig
+    #expect(update.updateMask.paths == paths)
+    #expect(throws: InvalidFieldError.self) {
+      try ConfigurationPatch(update, path: "config", mask: "update_mask")
+    }
+  }
+
+  @Test func aCallGoesOnAfterAMaskThatNamesNoField() async throws {
+    try await DoorServer.run { server in
+      let client = try server.start(Self.start)
+      #expect(try client.nextResponse()?.started.session.isEmpty == false)
+      client.send(#"{"control":{"controlId":"7","updateConfig":{"config":{},"updateMask":"*"}}}"#)
+      let result = try client.nextResponse()?.controlResult
+      #expect(result?.controlID == 7)
+      #expect(result?.refusal.message.contains(#""*" is not a field of SessionConfig"#) == true)
+      client.send(microphone: [UInt8](repeating: 0, count: 640))
+      client.send(RawWebSocketClient.end)
+      #expect(client.rest().dropLast().last?.text == #"{"status":{"code":"OK"}}"#)
     }
   }
 

@@ -35,6 +35,19 @@ struct LineEchoPathsTests {
     #expect(begin("ipv4:10.0.0.1", paths, rate: 16_000).echoPathHint == nil)
   }
 
+  @Test func aClientIsItsHeaderOrItsHost() {
+    func name(_ peer: String, _ headers: [String: String] = [:]) -> String {
+      LineEchoPaths.client(of: HTTPRequest(method: "GET", path: "/", headers: headers, peer: peer))
+    }
+    #expect(name("ipv4:10.0.0.1:4000") == name("ipv4:10.0.0.1:4001"))
+    #expect(name("ipv6:[::1]:4000") == "ipv6:[::1]")
+    #expect(name("ipv4:10.0.0.1:4000") != name("ipv4:10.0.0.2:4000"))
+    #expect(
+      name("ipv4:10.0.0.1:4000", ["anechoic-line": "kitchen"])
+        == name("ipv4:10.0.0.2:4000", ["anechoic-line": "kitchen"]))
+    #expect(name("ipv4:10.0.0.1:4000", ["anechoic-line": ""]) == "ipv4:10.0.0.1")
+  }
+
   @Test func theLineUsedLongestAgoIsForgotten() {
     let paths = LineEchoPaths()
     for line in 0..<LineEchoPaths.most { begin("\(line)", paths).onEchoPath?(Self.path(line)) }

@@ -12,3 +12,4 @@ std::vector<Case> serverCases();
 std::vector<Case> stateCases();
 std::vector<Case> callCases();
 std::vector<Case> sceneCases();
+std::vector<Case> enrollmentCases();

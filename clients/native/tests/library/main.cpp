@@ -19,7 +19,7 @@ int main(int count, char** arguments) {
   ServerProcess::sample = arguments[2];
   std::vector<Case> cases = interfaceCases(arguments[0]);
   for (const auto& more : {clumsyCases(arguments[0]), serverCases(), stateCases(), callCases(),
-                           sceneCases()}) {
+                           sceneCases(), enrollmentCases()}) {
     cases.insert(cases.end(), more.begin(), more.end());
   }
   return runAll(cases, count > 3 ? arguments[3] : "");

@@ -9,5 +9,6 @@ std::vector<Case> endingCases();
 std::vector<Case> sessionCases();
 std::vector<Case> soundCases();
 std::vector<Case> controlsCases();
+std::vector<Case> enrollmentCases();
 std::vector<Case> eventCases();
 std::vector<Case> sceneCases();

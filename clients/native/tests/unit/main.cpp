@@ -5,7 +5,8 @@
 int main() {
   std::vector<Case> all;
   for (auto cases : {reconnectionCases(), backOffCases(), endingCases(), sessionCases(),
-                     controlsCases(), eventCases(), sceneCases(), soundCases()}) {
+                     controlsCases(), enrollmentCases(), eventCases(), sceneCases(),
+                     soundCases()}) {
     all.insert(all.end(), cases.begin(), cases.end());
   }
   return runAll(all);

@@ -29,7 +29,7 @@ _MOST_EARLY_SECONDS = 60
 _SECONDS_BETWEEN_REPORTS = 10.0
 _OPTIONS = (
     "client", "muted", "session_id", "labels", "engine", "chunk", "statistics_interval", "resume_window", "playback",
-    "playback_elsewhere", "on_injection_permission", "on_mute_gesture",
+    "playback_elsewhere", "echo_path", "learn_echo_path", "on_injection_permission", "on_mute_gesture",
 )
 """The options of `Session` that a filter can have."""
 _MOST_TOLD = 100
@@ -78,6 +78,7 @@ class LiveFilter:
         self.is_enabled = True
         """Whether the voice is processed. Otherwise raw audio passes, also with `on_loss="silence"`, unless muted."""
         self._state = State(bool(options.pop("muted", False)))
+        self._echo_path = bytes(options.pop("echo_path", b""))
         self._server, self._on_loss, self._settings, self._options = server, on_loss, settings or {}, options
         self._is_for_recognizer = output == "recognizer"
         self._policy = replace(reconnect, longest_outage=inf)
@@ -102,6 +103,16 @@ class LiveFilter:
     def session(self) -> Session | None:
         """The session that runs, or waits for its connection: see `Session.is_connected`. None while there is none."""
         return self._session
+
+    @property
+    def echo_path(self) -> bytes:
+        """The echo path that was learnt last, also in a session before, for `LiveFilter(echo_path=…)` on the same device.
+
+        Before the first one, or without `learn_echo_path`, the one that the filter was given.
+        """
+        if self._session is not None:
+            self._keep_echo_path(self._session)
+        return self._echo_path
 
     @property
     def is_muted(self) -> bool:
@@ -237,6 +248,9 @@ class LiveFilter:
             self._task.add_done_callback(self._ending.discard)
             self._task = None
 
+    def _keep_echo_path(self, session: Session) -> None:
+        self._echo_path = session.echo_path or self._echo_path
+
     def _take_output(self) -> None:
         """Moves what has arrived."""
         if self._session is None or self._voice is None:
@@ -303,11 +317,13 @@ class LiveFilter:
         session = Session(
             self._server, microphone=self._microphone, reference=self._reference, settings=self._settings,
             recognizer=self._microphone if self._is_for_recognizer else None,
-            intermittent_reference=self._reference is not None, reconnect=self._policy, _state=self._state,
-            **self._options,
+            intermittent_reference=self._reference is not None, echo_path=self._echo_path, reconnect=self._policy,
+            _state=self._state, **self._options,
         )
         await session._open(once=True)
         async with AsyncExitStack() as stack:
+            # A session tells what it has learnt at its end, too.
+            stack.callback(self._keep_echo_path, session)
             stack.push_async_exit(session)
             if self._task is not asyncio.current_task():
                 return

@@ -74,6 +74,10 @@ public nonisolated struct Anechoic_V1_RecordingHeader: Sendable {
   /// Whether the session was not allowed to learn a voice.
   public var enrollmentForbidden: Bool = false
 
+  /// The SHA-256 digest, in hexadecimal, of the weights of the network that finds turns, which does not belong to the
+  /// engine. The events of turns repeat only with the same weights.
+  public var turnWeightsSha256: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -717,7 +721,7 @@ fileprivate nonisolated let _protobuf_package = "anechoic.v1"
 
 nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RecordingHeader"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}engine\0\u{3}server_version\0\u{1}start\0\u{1}owner\0\u{3}injection_allowed\0\u{3}frames_per_turn\0\u{3}engine_weights_sha256\0\u{3}permissions_stored\0\u{3}head_responses_sha256\0\u{3}enrollment_forbidden\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}engine\0\u{3}server_version\0\u{1}start\0\u{1}owner\0\u{3}injection_allowed\0\u{3}frames_per_turn\0\u{3}engine_weights_sha256\0\u{3}permissions_stored\0\u{3}head_responses_sha256\0\u{3}enrollment_forbidden\0\u{3}turn_weights_sha256\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -735,6 +739,7 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
       case 8: try { try decoder.decodeSingularBoolField(value: &self.permissionsStored) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self.headResponsesSha256) }()
       case 10: try { try decoder.decodeSingularBoolField(value: &self.enrollmentForbidden) }()
+      case 11: try { try decoder.decodeSingularStringField(value: &self.turnWeightsSha256) }()
       default: break
       }
     }
@@ -775,6 +780,9 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
     if self.enrollmentForbidden != false {
       try visitor.visitSingularBoolField(value: self.enrollmentForbidden, fieldNumber: 10)
     }
+    if !self.turnWeightsSha256.isEmpty {
+      try visitor.visitSingularStringField(value: self.turnWeightsSha256, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -789,6 +797,7 @@ nonisolated extension Anechoic_V1_RecordingHeader: SwiftProtobuf.Message, SwiftP
     if lhs.permissionsStored != rhs.permissionsStored {return false}
     if lhs.headResponsesSha256 != rhs.headResponsesSha256 {return false}
     if lhs.enrollmentForbidden != rhs.enrollmentForbidden {return false}
+    if lhs.turnWeightsSha256 != rhs.turnWeightsSha256 {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

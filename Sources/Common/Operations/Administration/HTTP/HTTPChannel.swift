@@ -25,6 +25,8 @@ final class HTTPChannel {
   /// The number of bytes of the owner that wait, encrypted.
   private var piece = 0
   private var hasFailed = false
+  /// The first byte of the client.
+  private var first: UInt8?
   /// Whether this direction ends as soon as nothing waits to be sent.
   private var endsSending = false
 
@@ -61,6 +63,7 @@ final class HTTPChannel {
       if count < 0, errno == EAGAIN || errno == EINTR { return .nothing }
       guard count > 0 else { return lost() }
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+      first = first ?? bytes.first
       return tls == nil ? .bytes(Array(bytes)) : decrypt(bytes)
     }
   }
@@ -83,7 +86,7 @@ final class HTTPChannel {
       if wasEstablished {
         hasFailed = true
       } else {
-        refuse(first: bytes.first)
+        refuse()
         fail(.refused(error.description))
       }
       return .end
@@ -92,7 +95,7 @@ final class HTTPChannel {
 
   /// Tells the client why the handshake failed: with the alert of TLS, or without TLS if the client has
   /// none.
-  private func refuse(first: UInt8?) {
+  private func refuse() {
     let alert = tls?.popOutgoing() ?? []
     // A record of TLS does not begin with a letter, and a request of HTTP does.
     let isHTTP = first.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } ?? false
@@ -129,8 +132,9 @@ final class HTTPChannel {
     _ = flush()
   }
 
-  /// Tells that the connection ends, as a failure of the handshake if that is not complete.
-  func abandon() {
+  /// Tells that the connection ends for want of time or room, as a failure of the handshake if that is not
+  /// complete.
+  func expire() {
     if !isEstablished, !hasFailed { fail(.timeout) }
   }
 

@@ -137,16 +137,22 @@ struct HTTPConnection {
     if isReading, channel.isEstablished {
       respond(.refusal(.requestTimeout), now: now)
     } else {
+      channel.expire()
       abort()
     }
   }
 
   /// Tells the task that makes the answer that the connection has ended.
   func abandon() {
-    channel.abandon()
     guard case .working(let exchange, let task, _, _) = phase else { return }
     exchange.close()
     task.cancel()
+  }
+
+  /// Ends the connection, whose place another one needs.
+  func dismiss() {
+    channel.expire()
+    abandon()
   }
 
   private mutating func abort() {

@@ -149,6 +149,7 @@ private struct HTTPLoop {
     guard connections.count >= HTTPListener.mostConnections else { return }
     let index =
       connections.firstIndex(where: \.isReading) ?? connections.firstIndex { !$0.isWorking } ?? 0
+    connections[index].dismiss()
     end(connections.remove(at: index))
   }
 

@@ -23,7 +23,8 @@ public enum HTTPHandshakeFailure: Sendable, Equatable {
 /// The protection of an `HTTPListener` with TLS.
 public final class HTTPSecurity: Sendable {
   private let current: Mutex<TLSIdentity>
-  let report: @Sendable (HTTPHandshakeFailure) -> Void
+  /// Records a failure.
+  package let report: @Sendable (HTTPHandshakeFailure) -> Void
 
   /// `report` gets the reason whenever a handshake fails. It runs on the listener's thread and must not
   /// wait.

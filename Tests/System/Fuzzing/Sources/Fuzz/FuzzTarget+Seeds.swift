@@ -2,6 +2,7 @@ internal import AnechoicAPI
 internal import AudioCore
 internal import AudioFiles
 internal import Foundation
+@testable internal import Operations
 @testable internal import SessionWire
 internal import SwiftProtobuf
 
@@ -40,6 +41,7 @@ extension FuzzTarget {
           mute: {chime: true}
           """.utf8)
       ]
+    case .websocket: return Self.webSocketInputs
     }
   }
 
@@ -156,6 +158,33 @@ extension FuzzTarget {
         },
       ]
     }
+  }
+
+  /// The requests as texts, audio, frames with both, and the request that opens a WebSocket.
+  private static var webSocketInputs: [[UInt8]] {
+    let texts = (starts + requests).compactMap { try? $0.jsonUTF8Bytes() as [UInt8] }
+    // A microphone with a first sample and a device time, and the other side, 8 samples each.
+    let samples = [UInt8](repeating: 7, count: 16)
+    let audio: [UInt8] =
+      [1, 3, 0, 0, 16, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0] + samples
+      + [3, 0, 1, 0, 16, 0, 0, 0] + samples
+    let messages =
+      texts.map { WebSocketMessage(.text, $0) } + [
+        WebSocketMessage(.binary, audio)
+      ]
+    let frames = messages.flatMap { WebSocketFrames.message($0, from: .server) }
+    let parts: [UInt8] = [0x01, 2, 0x7B, 0x7D, 0x89, 1, 1, 0x80, 0, 0x88, 2, 3, 0xE8]
+    let request = """
+      GET /v1/process HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+      Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\
+      Sec-WebSocket-Protocol: anechoic.v1, anechoic.bearer.x\r\n\r\n
+      """
+    return texts.map { WebSocketInput.text.bytes($0) } + [
+      WebSocketInput.text.bytes(Array(#"{"end":{}}"#.utf8)), WebSocketInput.audio.bytes(audio),
+      WebSocketInput.framesOfServer.bytes(frames), WebSocketInput.framesOfServer.bytes(parts),
+      WebSocketInput.frames.bytes(messages.flatMap { WebSocketFrames.message($0, from: .client) }),
+      WebSocketInput.request.bytes(Array(request.utf8)),
+    ]
   }
 
   private static func recording(_ start: Anechoic_V1_Start) -> [UInt8] {

@@ -8,7 +8,7 @@ internal import VoiceEngines
 
 /// A part of the product that reads untrusted input.
 enum FuzzTarget: String, CaseIterable {
-  case session, recording, audio, certificate, configuration
+  case session, recording, audio, certificate, configuration, websocket
 
   /// Passes one input to the part.
   func run(_ input: UnsafeRawBufferPointer) {
@@ -23,6 +23,7 @@ enum FuzzTarget: String, CaseIterable {
     case .configuration:
       let text = String(decoding: input.prefix(EdgeConfiguration.longestFile), as: UTF8.self)
       _ = try? EdgeConfiguration.read(text, file: "fuzz.yaml")
+    case .websocket: WebSocketInput.run(input)
     }
   }
 

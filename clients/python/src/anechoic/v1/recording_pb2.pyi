@@ -182,7 +182,7 @@ class RecordedClient(_message.Message):
     def __init__(self, name: _Optional[str] = ..., is_media_client: bool = ...) -> None: ...
 
 class RecordingHeader(_message.Message):
-    __slots__ = ["engine", "engine_weights_sha256", "enrollment_forbidden", "frames_per_turn", "head_responses_sha256", "injection_allowed", "owner", "permissions_stored", "server_version", "start"]
+    __slots__ = ["engine", "engine_weights_sha256", "enrollment_forbidden", "frames_per_turn", "head_responses_sha256", "injection_allowed", "owner", "permissions_stored", "server_version", "start", "turn_weights_sha256"]
     ENGINE_FIELD_NUMBER: _ClassVar[int]
     ENGINE_WEIGHTS_SHA256_FIELD_NUMBER: _ClassVar[int]
     ENROLLMENT_FORBIDDEN_FIELD_NUMBER: _ClassVar[int]
@@ -193,6 +193,7 @@ class RecordingHeader(_message.Message):
     PERMISSIONS_STORED_FIELD_NUMBER: _ClassVar[int]
     SERVER_VERSION_FIELD_NUMBER: _ClassVar[int]
     START_FIELD_NUMBER: _ClassVar[int]
+    TURN_WEIGHTS_SHA256_FIELD_NUMBER: _ClassVar[int]
     engine: str
     engine_weights_sha256: str
     enrollment_forbidden: bool
@@ -203,4 +204,5 @@ class RecordingHeader(_message.Message):
     permissions_stored: bool
     server_version: str
     start: _voice_processing_pb2.Start
-    def __init__(self, engine: _Optional[str] = ..., server_version: _Optional[str] = ..., start: _Optional[_Union[_voice_processing_pb2.Start, _Mapping]] = ..., owner: _Optional[_Union[RecordedClient, _Mapping]] = ..., injection_allowed: bool = ..., frames_per_turn: _Optional[int] = ..., engine_weights_sha256: _Optional[str] = ..., permissions_stored: bool = ..., head_responses_sha256: _Optional[str] = ..., enrollment_forbidden: bool = ...) -> None: ...
+    turn_weights_sha256: str
+    def __init__(self, engine: _Optional[str] = ..., server_version: _Optional[str] = ..., start: _Optional[_Union[_voice_processing_pb2.Start, _Mapping]] = ..., owner: _Optional[_Union[RecordedClient, _Mapping]] = ..., injection_allowed: bool = ..., frames_per_turn: _Optional[int] = ..., engine_weights_sha256: _Optional[str] = ..., permissions_stored: bool = ..., head_responses_sha256: _Optional[str] = ..., enrollment_forbidden: bool = ..., turn_weights_sha256: _Optional[str] = ...) -> None: ...

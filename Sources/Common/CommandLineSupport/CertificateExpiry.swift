@@ -1,11 +1,10 @@
 internal import Foundation
-internal import GRPCTransport
-internal import Operations
+public import GRPCTransport
 
 /// The rule that decides when the log tells that a certificate expires.
-struct CertificateExpiry: Sendable {
+public struct CertificateExpiry: Sendable {
   /// The state of a certificate.
-  enum State: Equatable {
+  public enum State: Equatable, Sendable {
     case good
     case notYetValid
     /// Valid for this number of whole days more.
@@ -18,8 +17,10 @@ struct CertificateExpiry: Sendable {
   private static let day: Int64 = 86_400
   private var lastTold: (time: Int64, isRefused: Bool)?
 
+  public init() {}
+
   /// Returns the state of a certificate at a time in seconds since 1970.
-  static func state(of validity: CertificateValidity, at time: Int64) -> State {
+  public static func state(of validity: CertificateValidity, at time: Int64) -> State {
     if time < validity.first { return .notYetValid }
     if time > validity.last { return .expired }
     let left = validity.last - time
@@ -28,7 +29,7 @@ struct CertificateExpiry: Sendable {
 
   /// Returns whether the log should tell a state at a time in seconds since 1970: once a day, and when
   /// clients begin to refuse the certificate.
-  mutating func isDue(_ state: State, at time: Int64) -> Bool {
+  public mutating func isDue(_ state: State, at time: Int64) -> Bool {
     guard state != .good else {
       lastTold = nil
       return false
@@ -43,7 +44,7 @@ struct CertificateExpiry: Sendable {
 
 extension CertificateExpiry.State {
   /// The state of a certificate in words, or nil for a good one.
-  func words(_ validity: CertificateValidity) -> String? {
+  public func words(_ validity: CertificateValidity) -> String? {
     switch self {
     case .good: nil
     case .notYetValid: "the certificate is not valid before \(Self.text(validity.first))"
@@ -54,7 +55,7 @@ extension CertificateExpiry.State {
   }
 
   /// Whether a client refuses the certificate.
-  var isRefused: Bool { self == .expired || self == .notYetValid }
+  public var isRefused: Bool { self == .expired || self == .notYetValid }
 
   private static func text(_ seconds: Int64) -> String {
     Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)

@@ -1,0 +1,97 @@
+#include "Enrollment.h"
+
+namespace anechoic {
+
+namespace {
+
+constexpr size_t longestEncoder = 63, largestValues = 2048, largestMessage = 4096;
+
+bool canBeMeant(const v1::Voiceprint& voiceprint) {
+  const size_t size = voiceprint.values().size();
+  return !voiceprint.encoder().empty() && voiceprint.encoder().size() <= longestEncoder &&
+         size > 0 && size <= largestValues && size % 2 == 0;
+}
+
+}  // namespace
+
+std::optional<v1::Voiceprint> Enrollment::voiceprint(std::string_view bytes) {
+  v1::Voiceprint voiceprint;
+  if (bytes.size() > largestMessage ||
+      !voiceprint.ParseFromArray(bytes.data(), int(bytes.size())) || !canBeMeant(voiceprint)) {
+    return std::nullopt;
+  }
+  return voiceprint;
+}
+
+void Enrollment::begin(Controls& controls) {
+  const std::lock_guard lock(mutex_);
+  v1::Control control;
+  control.mutable_enroll_voice();
+  controls.add(std::move(control));
+  state_ = State::learning;
+}
+
+void Enrollment::keep(const std::optional<v1::Voiceprint>& voiceprint, Controls& controls) {
+  const std::lock_guard lock(mutex_);
+  v1::Control control;
+  v1::SetVoiceprint& set = *control.mutable_set_voiceprint();
+  if (voiceprint) *set.mutable_voiceprint() = *voiceprint;
+  controls.add(std::move(control));
+  learnt_.clear();
+  state_ = State::none;
+}
+
+std::string Enrollment::learnt() const {
+  const std::lock_guard lock(mutex_);
+  return learnt_;
+}
+
+Enrollment::State Enrollment::state() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
+void Enrollment::apply(v1::Start& start) const {
+  const std::lock_guard lock(mutex_);
+  if (kept_) *start.mutable_voiceprint() = *kept_;
+  start.set_enroll_voice(enrolls_);
+}
+
+void Enrollment::answered(const v1::Control& control, bool isRefused) {
+  const std::lock_guard lock(mutex_);
+  if (!control.has_enroll_voice() && !control.has_set_voiceprint()) return;
+  if (isRefused) {
+    state_ = State::refused;
+    return;
+  }
+  enrolls_ = control.has_enroll_voice();
+  if (enrolls_) {
+    if (state_ == State::refused) state_ = State::learning;
+    return;
+  }
+  // The program may have asked for another enrollment meanwhile.
+  if (state_ != State::learning) state_ = State::none;
+  learnt_.clear();
+  kept_.reset();
+  if (control.set_voiceprint().has_voiceprint()) kept_ = control.set_voiceprint().voiceprint();
+}
+
+void Enrollment::learnt(const v1::Voiceprint& voiceprint) {
+  const std::lock_guard lock(mutex_);
+  if (!canBeMeant(voiceprint)) return;
+  kept_ = voiceprint;
+  learnt_ = voiceprint.SerializeAsString();
+  enrolls_ = false;
+  state_ = State::learnt;
+}
+
+void Enrollment::noted(const v1::VoiceEnrollmentChanged& change) {
+  const std::lock_guard lock(mutex_);
+  using Change = v1::VoiceEnrollmentChanged;
+  if (change.failure() == Change::FAILURE_UNSPECIFIED) return;
+  enrolls_ = false;
+  state_ = change.failure() == Change::FAILURE_SEVERAL_VOICES ? State::severalVoices
+                                                              : State::tooLittleVoice;
+}
+
+}  // namespace anechoic

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "Controls.h"
+
+namespace anechoic {
+
+// The voice that a session keeps or learns, which a session that follows gets anew. Reads no clock.
+//
+// A request of the program counts once the server has applied it: until then, it waits in Controls, also
+// for the next session.
+class Enrollment {
+ public:
+  // How the last enrollment goes.
+  enum class State { none, learning, learnt, severalVoices, tooLittleVoice, refused };
+
+  Enrollment(const std::optional<v1::Voiceprint>& voiceprint, bool enrolls)
+      : kept_(voiceprint),
+        enrolls_(enrolls),
+        state_(enrolls ? State::learning : State::none) {}
+
+  // Returns the voiceprint with these bytes, a message, or nothing if they cannot be one.
+  static std::optional<v1::Voiceprint> voiceprint(std::string_view bytes);
+
+  // Any thread: learns a voice.
+  void begin(Controls& controls);
+  // Any thread: keeps a voice, or the nearest one, and ends an enrollment.
+  void keep(const std::optional<v1::Voiceprint>& voiceprint, Controls& controls);
+  // Any thread: the voiceprint that was learnt, as a message, or "".
+  std::string learnt() const;
+  // Any thread.
+  State state() const;
+
+  // The worker: adds the voice to the start of a session.
+  void apply(v1::Start& start) const;
+  // The worker: the server has applied or refused a control, which may be about anything.
+  void answered(const v1::Control& control, bool isRefused);
+  // The worker: the session has learnt a voice.
+  void learnt(const v1::Voiceprint& voiceprint);
+  // The worker: an enrollment has begun or ended.
+  void noted(const v1::VoiceEnrollmentChanged& change);
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<v1::Voiceprint> kept_;
+  std::string learnt_;
+  bool enrolls_;
+  State state_;
+};
+
+}  // namespace anechoic
