@@ -57,7 +57,7 @@ public struct DelayEstimator: ~Copyable {
   private var microphone: EstimatorSide
   private var nextStep = PhaseCorrelator.stepCount + 1
   private var blocksToShift = 0  // of the reference, before the next block of the microphone
-  private var staleCount = 0  // samples to come with the echo from before a step
+  private var staleCount = 0  // samples to come with the echo from before a step or reset
 
   /// Creates an estimator. `heldBack` is the time by which the microphone comes later than its samples'
   /// indexes say.
@@ -171,11 +171,12 @@ public struct DelayEstimator: ~Copyable {
     staleCount = microphone.count + Int(delay * Double(EstimatorInput.hertz))
   }
 
-  /// Discards the estimate and the averages, for example when the route has changed.
+  /// Discards the estimate and the averages, for example when the route has changed. The block that
+  /// contains samples from before is not compared: its echo would be found again.
   public mutating func reset() {
     correlator.forget()
     tracker = LagTracker()
-    staleCount = 0
+    staleCount = microphone.count
   }
 
   private func seconds(_ lag: Float) -> Double {

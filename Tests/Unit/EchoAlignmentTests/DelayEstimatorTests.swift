@@ -122,6 +122,25 @@ struct DelayEstimatorTests {
     #expect(abs((after.delay - before.delay).inMilliseconds) < 0.1)
   }
 
+  /// A reset comes within a block of 128 ms, the first part of which has the former echo.
+  @Test(arguments: 200..<213)
+  func aResetForgetsTheFormerEcho(frame: Int) throws {
+    var estimator = try DelayEstimator(microphone: Self.rate, reference: Self.rate)
+    let former = Signals.echo(of: Self.speech, delay: 3200, gain: 0.5)
+    let echo = Signals.echo(of: Self.speech, delay: 640, gain: 0.5)
+    let change = frame * Self.rate.samplesPerFrame
+    var (index, found): (Int, DelayEstimator.Estimate?) = (0, nil)
+    forEachFrame(former.prefix(change) + Array(echo[change...]), Self.speech, Self.rate) {
+      if index == frame { estimator.reset() }
+      index += 1
+      estimator.append(reference: $1)
+      estimator.append(microphone: $0)
+      if index > frame { found = found ?? estimator.estimate }
+    }
+    let delay = try #require(found?.delay)
+    #expect(abs(delay.inMilliseconds - 40) < 0.5)
+  }
+
   @Test func invalidSamplesAreForgotten() throws {
     var estimator = try DelayEstimator(microphone: Self.rate, reference: Self.rate)
     let echo = Signals.echo(of: Self.speech, delay: 3200, gain: 0.5)

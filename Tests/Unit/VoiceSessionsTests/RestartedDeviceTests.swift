@@ -47,6 +47,18 @@ struct RestartedDeviceTests {
     #expect(reduction > 30, "\(reduction)")
   }
 
+  /// The microphone stops again about when the reference has been brought in step after the first stop.
+  @Test(arguments: [10.7, 10.71, 10.72, 10.73])
+  func theEchoIsGoneAfterTwoStopsInARow(second: Double) async throws {
+    let run = try EchoRun(
+      EchoRun.scene(lag: 0.05) { $0.microphoneGaps = [10..<10.3, second..<second + 0.3] },
+      farEnd: try await Voices.far(seconds: 16))
+    run.count = { _ in nil }
+    try run.run()
+    let reduction = run.reduction(second + 1.3..<second + 4, lost: 9600)
+    #expect(reduction > 30, "\(reduction)")
+  }
+
   /// The microphone opens later than the loudspeaker, and neither has indexes.
   @Test(arguments: [0.2, 0.4, 0.8])
   func theEchoIsGoneAfterALateStartOfTheMicrophone(seconds: Double) async throws {

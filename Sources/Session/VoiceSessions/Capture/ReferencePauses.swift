@@ -56,8 +56,9 @@ struct ReferencePauses {
       && timeline.isIndex(firstSample ?? next, before: timeline.taken)
     var (isBehind, leftOut): (Bool, Int64) = (false, 0)
     if firstSample == nil {
-      leftOut = staysAhead(timeline.arrived - now, now: now, arrived: timeline.arrived)
-      timeline.leaveOutFirst(leftOut)
+      let excess = staysAhead(timeline.arrived - now, now: now, arrived: timeline.arrived)
+      leftOut = timeline.leaveOutFirst(excess)
+      arrived -= leftOut
       isBehind = staysBehind(now - timeline.arrived, now: now)
     }
     last = now

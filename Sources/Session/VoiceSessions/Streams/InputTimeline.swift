@@ -184,11 +184,14 @@ public struct InputTimeline: ~Copyable {
   }
 
   /// Leaves out the samples that wait longest, which belong to none of the microphone's.
-  mutating func leaveOutFirst(_ count: Int64) {
+  ///
+  /// - Returns: How many samples were left out: at most those that waited.
+  mutating func leaveOutFirst(_ count: Int64) -> Int64 {
     let left = min(count, Int64(waiting))
     queue.drop(Int(left))
     arrived -= left
     shift -= left
+    return left
   }
 
   /// Returns the place in the timeline of an index of the client.
