@@ -34,6 +34,8 @@ class TurnNetwork(nn.Module):
         return self.leave(self.most(self.remember(self.enough(torch.tanh(self.enter(features))))[0]))
 
 
-def export(network: TurnNetwork, file: Path) -> None:
-    """Writes the weights as the session reads them."""
-    write({"turns": {name: value.detach().cpu() for name, value in network.state_dict().items()}}, file)
+def export(network: TurnNetwork, file: Path, caution: float = 0) -> None:
+    """Writes the weights as the session reads them, with the score of the end lowered by `caution`."""
+    weights = {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
+    weights["leave.bias"][OUTPUTS - 1] -= caution
+    write({"turns": weights}, file)

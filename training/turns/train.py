@@ -123,6 +123,8 @@ def main() -> None:
     options.add_argument("--rate", type=float, default=3e-3)
     options.add_argument("--batch", type=int, default=64)
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--caution", type=float, default=0,
+                         help="lowers the score of the end in the weights, so that fewer turns are cut off")
     chosen = options.parse_args()
     torch.manual_seed(chosen.seed)
     torch.set_flush_denormal(True)
@@ -149,7 +151,7 @@ def main() -> None:
             if sum(held) < best:
                 best = sum(held)
                 torch.save(network.state_dict(), chosen.output.with_suffix(".pt"))
-                export(network, chosen.output)
+                export(network, chosen.output, chosen.caution)
 
 
 if __name__ == "__main__":

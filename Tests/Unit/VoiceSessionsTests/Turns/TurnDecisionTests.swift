@@ -60,18 +60,23 @@ struct TurnDecisionTests {
 
   @Test func speechWhileTheFarEndTalksInterruptsItWithin100Milliseconds() {
     let events = events("..ssssssssss", farEndTalks: true)
-    #expect(events.first?.event == .started(atFrame: 2, probability: 1, interrupts: true))
+    guard case .started(atFrame: 2, let probability, interrupts: true) = events.first?.event else {
+      Issue.record("\(events)")
+      return
+    }
+    #expect((0.6...1).contains(probability))
     #expect((events.first?.frame ?? 99) <= 12)
   }
 
   @Test func aTurnInAPauseOfTheFarEndInterruptsWhenTheFarEndGoesOn() {
     let events = events(
       silence(10) + "ssssssssss", farEnd: "ffff" + silence(10) + "ffffff")
-    #expect(
-      events.map(\.event) == [
-        .started(atFrame: 10, probability: 1, interrupts: false),
-        .interrupts(atFrame: 10, probability: 1),
-      ])
+    #expect(events.first?.event == .started(atFrame: 10, probability: 1, interrupts: false))
+    guard case .interrupts(atFrame: 10, let probability) = events.last?.event else {
+      Issue.record("\(events)")
+      return
+    }
+    #expect((0.6...1).contains(probability))
     #expect(events.map(\.frame) == [12, 14])
   }
 
