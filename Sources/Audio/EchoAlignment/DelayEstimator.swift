@@ -176,7 +176,7 @@ public struct DelayEstimator: ~Copyable {
   public mutating func reset() {
     correlator.forget()
     tracker = LagTracker()
-    staleCount = microphone.count
+    staleCount = max(staleCount, microphone.count)
   }
 
   private func seconds(_ lag: Float) -> Double {

@@ -88,7 +88,7 @@ public func untilSignalled<Result: Sendable>(
 
 /// The signal SIGHUP, which asks a server to read its settings again.
 ///
-/// The source is kept and never used, so that any thread may have the object.
+/// The source is only retained, so the object may be used from any thread.
 public final class ReloadSignals: @unchecked Sendable {
   /// An element for each signal. Signals that arrive meanwhile count as one.
   public let signals: AsyncStream<Void>

@@ -10,7 +10,7 @@ struct ListenerSecurityOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The certificate of the bridge and its intermediate certificates, a PEM file. Makes --listen speak "
-        + "wss:// only.", valueName: "file"))
+        + "TLS only (wss://).", valueName: "file"))
   var listenCertificate: String?
 
   @Option(

@@ -25,6 +25,7 @@ constexpr int64_t polls_for_ms = 200;
 
 namespace anechoic {
 
+// libgrpc does not tell which strategy it has chosen. Linux always has epoll, the first choice.
 bool calls_may_wait_for_events() {
   const char *strategy = std::getenv("GRPC_POLL_STRATEGY");
   const std::string_view name = strategy ? strategy : "";

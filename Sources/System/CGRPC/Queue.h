@@ -39,20 +39,20 @@ class MemberTag final : public Tag {
   Owner *owner_;
 };
 
-// How the thread of a queue waits for events. libgrpc lets all threads that poll take turns in reading and
-// writing the sockets of the process: one of them waits for the sockets, whichever queue they concern, and
-// wakes the thread that an event is for. A thread that has little to do would wait for the sockets nearly
-// always, and each frame of audio would wake two threads.
+// How the thread of a queue waits for events. The threads that poll take turns: one of them waits for all
+// sockets of the process, also for those of other queues, and wakes the thread that an event is for. A
+// thread that has little to do would wait for the sockets nearly always, and each frame of audio would
+// wake two threads.
 enum class Waiting {
-  // It polls. At least one queue has to.
+  // The thread polls. A process needs at least one such queue.
   polling,
-  // It never polls.
+  // The thread never polls.
   for_events,
-  // It looks for events now and then, and polls for a while after each.
+  // The thread looks for events now and then, and polls for a while after each.
   now_and_then,
 };
 
-// Whether a queue that never polls may have calls. With the poll strategies of libgrpc but epoll, a call
+// Whether a queue that never polls may have calls. With every poll strategy of libgrpc except epoll, a call
 // needs a queue that polls.
 bool calls_may_wait_for_events();
 

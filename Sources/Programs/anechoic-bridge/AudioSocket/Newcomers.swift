@@ -88,7 +88,11 @@ struct Newcomers: ~Copyable {
           dismiss(caller, isOpen ? .timeout : .closed)
         }
       } catch {
-        security?.report(.refused(error.description))
+        if caller.isEstablished {
+          log("a connection failed: \(error)")
+        } else {
+          security?.report(.refused(error.description))
+        }
       }
     }
     waiting = remaining

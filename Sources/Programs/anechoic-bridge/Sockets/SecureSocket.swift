@@ -49,7 +49,7 @@ struct SecureSocket: ~Copyable {
   /// Sends bytes that wait, as many as the connection takes.
   mutating func flush() { socket.flush() }
 
-  /// Announces the end of the bytes that were sent.
+  /// Announces the end of the bytes that were sent, if the connection has TLS.
   mutating func endSending() {
     tls?.close()
     socket.send(tls?.popOutgoing() ?? [])

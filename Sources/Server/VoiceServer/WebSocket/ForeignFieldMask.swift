@@ -14,12 +14,14 @@ extension Anechoic_V1_ProcessRequest {
       let (maskKey, mask) = Self.value("updateMask", "update_mask", in: update),
       let mask = mask as? String
     else { return nil }
+    let names = mask.split(separator: ",", omittingEmptySubsequences: false)
+    guard names.allSatisfy({ !$0.isEmpty && !$0.contains("_") }) else { return nil }
     update[maskKey] = nil
     control[updateKey] = update
     request["control"] = control
     guard let read = try? Self(jsonObject: request) else { return nil }
     self = read
-    self.control.updateConfig.updateMask.paths = mask.split(separator: ",").map(Self.snake)
+    self.control.updateConfig.updateMask.paths = names.map(Self.snake)
   }
 
   /// Returns the value with one of two names, and its name.

@@ -14,7 +14,7 @@ public final class SessionReplay {
     public let engine: EngineIdentity
     /// Whether the engine also has the version and the weights of the recorded engine.
     public let hasSameEngine: Bool
-    /// Whether turns were found by the network of the recorded session, or none were found. Otherwise the events of
+    /// Whether the session never looked for turns, or did so with the network of the replay. Otherwise the events of
     /// turns may differ. Recordings of the first versions do not tell the network.
     public let hasSameTurnWeights: Bool
     /// Whether named far ends were always rendered with the recorded head-related responses. Otherwise

@@ -58,6 +58,7 @@ struct ReferencePauses {
     if firstSample == nil {
       let excess = staysAhead(timeline.arrived - now, now: now, arrived: timeline.arrived)
       leftOut = timeline.leaveOutFirst(excess)
+      if leftOut < excess { ahead = (now, excess - leftOut) }
       arrived -= leftOut
       isBehind = staysBehind(now - timeline.arrived, now: now)
     }

@@ -31,17 +31,19 @@ struct TurnDecisions {
     var speech: Float = 0
     var backchannel: Float = 0
     var notSpeech: Float = 0
-    /// The mean probability of speech, in which a frame counts less the longer ago it was.
-    var lateSpeech: Float = 0
+    /// The mean scores, in which a frame counts less the longer ago it was.
+    var late = TurnScores(speech: 0, backchannel: 0, notSpeech: 0, end: 0)
     var isAnnounced = false
 
     /// Whether the sound is speech that takes the turn from a far end that talks.
     var isInterruption: Bool {
-      frames >= leastInterruptionFrames && lateSpeech >= leastSpeech
+      frames >= leastInterruptionFrames && late.speech >= leastSpeech
     }
 
     mutating func follow(_ scores: TurnScores, isHeard: Bool) {
-      lateSpeech += speechRate * ((isHeard ? scores.speech : 0) - lateSpeech)
+      late.speech += lateRate * ((isHeard ? scores.speech : 0) - late.speech)
+      late.backchannel += lateRate * ((isHeard ? scores.backchannel : 0) - late.backchannel)
+      late.notSpeech += lateRate * ((isHeard ? scores.notSpeech : 0) - late.notSpeech)
       guard isHeard else { return }
       frames += 1
       speech += scores.speech
@@ -67,11 +69,12 @@ struct TurnDecisions {
   private static let soundGapFrames: Int64 = 12
   /// The evidence, in frames of certain voice, that starts a turn while the far end is silent.
   private static let startEvidence: Float = 2.5
-  /// The frames of a sound and the mean probability of speech that start one while it talks, and the
-  /// weight of the newest frame in the mean.
+  /// The frames of a sound and the mean probability of speech that start a turn while the far end
+  /// talks.
   private static let leastInterruptionFrames: Float = 4
-  private static let leastSpeech: Float = 0.6
-  private static let speechRate: Float = 0.2
+  private static let leastSpeech: Float = 0.65
+  /// The weight of the newest frame in the mean scores.
+  private static let lateRate: Float = 0.3
   /// The longest pause of the far end before a turn that may become an interruption, and the first
   /// frames of the turn in which it may.
   private static let farEndPauseFrames: Int64 = 200
@@ -129,7 +132,7 @@ struct TurnDecisions {
   /// Decides about a sound while the far end is silent.
   private mutating func decide(_ sound: Sound) -> Event? {
     let voice = sound.speech + sound.backchannel
-    if voice >= Self.startEvidence, voice > sound.notSpeech, sound.last == frame {
+    if voice >= Self.startEvidence, sound.late.voice > sound.late.notSpeech, sound.last == frame {
       return start(sound, probability: voice / sound.frames, interrupts: false)
     }
     return announceNoise(sound)
@@ -138,7 +141,7 @@ struct TurnDecisions {
   /// Decides about a sound while the far end talks.
   private mutating func decideBesideFarEnd(_ sound: Sound) -> Event? {
     if sound.isInterruption, sound.last == frame {
-      return start(sound, probability: sound.lateSpeech, interrupts: true)
+      return start(sound, probability: sound.late.speech, interrupts: true)
     }
     let hasEnded = frame - sound.last == Self.soundGapFrames
     if hasEnded, !sound.isAnnounced, sound.frames >= Self.leastSoundFrames,
@@ -179,7 +182,7 @@ struct TurnDecisions {
     turn?.isInPause = false
     guard frame - present.begin <= Self.becomingFrames else { return nil }
     turn?.lastVoice = frame
-    return .interrupts(atFrame: present.begin, probability: sound.lateSpeech)
+    return .interrupts(atFrame: present.begin, probability: sound.late.speech)
   }
 
   private mutating func continueTurn(_ scores: TurnScores) -> Event? {

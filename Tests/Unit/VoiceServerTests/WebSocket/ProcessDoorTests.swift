@@ -155,6 +155,14 @@ struct ProcessDoorTests {
     }
   }
 
+  @Test(arguments: ["preferred_mic_mode", "preferredMicMode,", "*,,*"])
+  func aMaskInNoFormOfJSONIsRefused(mask: String) {
+    let text = #"{"control":{"controlId":"7","updateConfig":{"updateMask":"\#(mask)"}}}"#
+    #expect(throws: (any Error).self) {
+      try SocketRequest(WebSocketMessage(.text, Array(text.utf8)))
+    }
+  }
+
   @Test func aCallGoesOnAfterAMaskThatNamesNoField() async throws {
     try await DoorServer.run { server in
       let client = try server.start(Self.start)

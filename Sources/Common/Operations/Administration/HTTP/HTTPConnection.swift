@@ -149,11 +149,8 @@ struct HTTPConnection {
     task.cancel()
   }
 
-  /// Ends the connection, whose place another one needs.
-  func dismiss() {
-    channel.expire()
-    abandon()
-  }
+  /// Counts a handshake that has not ended, if another connection needs the place of this one.
+  func dismiss() { channel.expire() }
 
   private mutating func abort() {
     abandon()
