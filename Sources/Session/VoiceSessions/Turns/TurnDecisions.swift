@@ -133,7 +133,8 @@ struct TurnDecisions {
   private mutating func decide(_ sound: Sound) -> Event? {
     let voice = sound.speech + sound.backchannel
     if voice >= Self.startEvidence, sound.late.voice > sound.late.notSpeech, sound.last == frame {
-      return start(sound, probability: voice / sound.frames, interrupts: false)
+      let probability = sound.late.voice / (sound.late.voice + sound.late.notSpeech)
+      return start(sound, probability: probability, interrupts: false)
     }
     return announceNoise(sound)
   }
@@ -215,7 +216,9 @@ struct TurnDecisions {
       turn?.isProven = true
       return nil
     }
-    guard sound.notSpeech > sound.speech + sound.backchannel else { return nil }
+    guard sound.notSpeech > sound.speech + sound.backchannel,
+      sound.late.notSpeech > sound.late.voice
+    else { return nil }
     turn = nil
     return .notSpeech(atFrame: sound.begin, probability: sound.notSpeech / sound.frames)
   }

@@ -122,6 +122,16 @@ struct TurnDecisionTests {
     #expect(events.count == 2)
   }
 
+  @Test func aVoiceThatBeganAsASoundInDoubtIsNotWithdrawn() {
+    let events = events("..nnnn" + String(repeating: "s", count: 40))
+    guard case .started(atFrame: 2, _, interrupts: false) = events.first?.event else {
+      Issue.record("\(events)")
+      return
+    }
+    #expect(events.count == 1)
+    #expect((events.first?.frame ?? 99) <= 12)
+  }
+
   @Test func aCoughInATurnDoesNotEndIt() {
     let events = events(String(repeating: "s", count: 40) + "....nnnnnnnn....ssss")
     #expect(events.count == 1)
