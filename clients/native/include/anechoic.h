@@ -310,7 +310,7 @@ void anechoic_decide_gesture(anechoic_session *session, const char *gesture_id, 
 /* Also counts in the sessions that follow, for as long as the library connects again by itself. */
 void anechoic_decide_injection(anechoic_session *session, const char *client, bool grant);
 
-/* How the last enrollment of a voice goes. */
+/* The state of the last enrollment of a voice. */
 typedef enum {
   /* There was none, or anechoic_set_voiceprint ended it. */
   ANECHOIC_ENROLLMENT_NONE = 0,
@@ -319,16 +319,17 @@ typedef enum {
   ANECHOIC_ENROLLMENT_LEARNT = 2,
   /* Several voices were heard. */
   ANECHOIC_ENROLLMENT_SEVERAL_VOICES = 3,
-  /* Less than 2 s of a sure voice were heard in 60 s, or before the session ended. */
+  /* Less than 2 s of a sure voice were heard in 60 s, or before options.idle_ms ended the session. */
   ANECHOIC_ENROLLMENT_TOO_LITTLE_VOICE = 4,
   /* The server has refused the last anechoic_enroll_voice or anechoic_set_voiceprint: the engine learns no voice, the
-   * client lacks the scope `enroll`, or the voiceprint does not fit the engine. The voice from before is kept. */
+   * client lacks the scope `enroll`, or the voiceprint does not fit the engine. The voice from before is kept. Or a
+   * server has refused a session that learns a voice or keeps one, and the session begins without that. */
   ANECHOIC_ENROLLMENT_REFUSED = 5,
 } anechoic_enrollment;
 
 /* Learns the voice at the microphone: 3 s of it, without echo and noise, and while nothing plays. Until it is known,
- * the voice from before is kept. Goes on in a session that follows a lost one, which also keeps the voice. Without a
- * server, it waits for one. Returns false for no session. */
+ * the voice from before is kept. Begins anew in a session that follows one that was lost or that the server has ended;
+ * this session also keeps the voice. Without a server, it waits for one. Returns false for no session. */
 bool anechoic_enroll_voice(anechoic_session *session);
 /* Keeps another voice, and ends an enrollment. NULL or 0 bytes: the voice is forgotten, and the nearest one is kept.
  * Returns false, and changes nothing, for bytes that are no voiceprint. */

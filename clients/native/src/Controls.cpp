@@ -11,7 +11,7 @@ bool isAboutTheVoice(const v1::Control& control) {
   return control.has_enroll_voice() || control.has_set_voiceprint();
 }
 
-// Returns the gesture, the client or the settings that a control is about.
+// Returns the gesture, the client, the settings or the voice that a control is about.
 std::string subject(const v1::Control& control) {
   if (control.has_decide_mute_gesture()) {
     return "gesture " + control.decide_mute_gesture().gesture_id();
@@ -21,11 +21,23 @@ std::string subject(const v1::Control& control) {
   return "client " + control.decide_injection_permission().client();
 }
 
+// Whether a control makes an earlier one needless. An enrollment needs the voice that was set
+// before it: it may fail.
+bool replaces(const v1::Control& later, const v1::Control& earlier) {
+  return subject(later) == subject(earlier) &&
+         !(later.has_enroll_voice() && earlier.has_set_voiceprint());
+}
+
+// Whether the same request may succeed: another time, or in another session.
+bool isToBeRepeated(const v1::ControlResult& result) {
+  return Controls::isTooMany(result) || result.refusal().reason() == "SESSION_ENDED";
+}
+
 }  // namespace
 
 void Controls::add(v1::Control control) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(waiting_, [&](const auto& each) { return subject(each) == subject(control); });
+  std::erase_if(waiting_, [&](const auto& each) { return replaces(control, each); });
   if (waiting_.size() >= mostWaiting) waiting_.pop_front();
   waiting_.push_back(std::move(control));
 }
@@ -53,7 +65,7 @@ std::optional<v1::Control> Controls::answered(const v1::ControlResult& result, T
   if (found == unanswered_.end()) return std::nullopt;
   v1::Control control = std::move(found->control);
   unanswered_.erase(found);
-  if (!isTooMany(result)) return control;
+  if (!isToBeRepeated(result)) return control;
   retryAt_ = now + pauseAfterRefusal;
   returnToWaiting(std::move(control));
   return std::nullopt;
@@ -82,9 +94,10 @@ bool Controls::isTooMany(const v1::ControlResult& result) {
   return result.refusal().reason() == "TOO_MANY_CONTROLS";
 }
 
-bool Controls::isWaiting(const std::string& about) const {
-  return std::ranges::any_of(waiting_,
-                             [&](const auto& each) { return subject(each) == about; });
+bool Controls::isSettingVoiceprint() const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(waiting_, &v1::Control::has_set_voiceprint) ||
+         std::ranges::any_of(unanswered_, &v1::Control::has_set_voiceprint, &Unanswered::control);
 }
 
 bool Controls::isUnanswered(const std::string& about) const {
@@ -92,9 +105,11 @@ bool Controls::isUnanswered(const std::string& about) const {
       unanswered_, [&](const auto& each) { return subject(each.control) == about; });
 }
 
-// A later decision about the same has replaced it.
+// A later decision about the same may have replaced it.
 void Controls::returnToWaiting(v1::Control control) {
-  if (!isWaiting(subject(control))) waiting_.push_front(std::move(control));
+  const bool isReplaced = std::ranges::any_of(
+      waiting_, [&](const auto& each) { return replaces(each, control); });
+  if (!isReplaced) waiting_.push_front(std::move(control));
 }
 
 }  // namespace anechoic

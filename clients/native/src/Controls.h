@@ -15,9 +15,10 @@ namespace anechoic {
 // The decisions of the program on their way to the server. Reads no clock.
 //
 // The last decision about a gesture or a client counts: it replaces one that waits, and follows one
-// that the server has not answered yet. Few decisions are sent at a time, and those that the server
-// had no room for are sent again. A decision that the loss of a connection leaves without an answer
-// is sent again if the session goes on.
+// that the server has not answered yet. An enrollment replaces no voice that was set before it. Few
+// decisions are sent at a time, and those that the server had no room for, or that came too late for
+// a session, are sent again. A decision that the loss of a connection leaves without an answer is
+// sent again if the session goes on.
 class Controls {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -26,6 +27,8 @@ class Controls {
 
   // Any thread. If there are too many, the newest are kept.
   void add(v1::Control control);
+  // Any thread: whether a voice that the program has set is still on its way.
+  bool isSettingVoiceprint() const;
 
   // The worker: returns the next control to be sent, with its id.
   std::optional<v1::Control> take(Time now);
@@ -48,11 +51,10 @@ class Controls {
     Time sent;
   };
 
-  bool isWaiting(const std::string& subject) const;
   bool isUnanswered(const std::string& subject) const;
   void returnToWaiting(v1::Control control);
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::deque<v1::Control> waiting_;
   std::deque<Unanswered> unanswered_;
   Time retryAt_{};

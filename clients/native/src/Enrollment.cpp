@@ -66,7 +66,7 @@ void Enrollment::answered(const v1::Control& control, bool isRefused) {
   }
   enrolls_ = control.has_enroll_voice();
   if (enrolls_) {
-    if (state_ == State::refused) state_ = State::learning;
+    state_ = State::learning;
     return;
   }
   // The program may have asked for another enrollment meanwhile.
@@ -76,20 +76,47 @@ void Enrollment::answered(const v1::Control& control, bool isRefused) {
   if (control.set_voiceprint().has_voiceprint()) kept_ = control.set_voiceprint().voiceprint();
 }
 
-void Enrollment::learnt(const v1::Voiceprint& voiceprint) {
+bool Enrollment::refused(const std::string& message) {
   const std::lock_guard lock(mutex_);
-  if (!canBeMeant(voiceprint)) return;
+  if (enrolls_ && message.starts_with("start.enroll_voice")) {
+    enrolls_ = false;
+  } else if (kept_ && message.starts_with("start.voiceprint")) {
+    kept_.reset();
+  } else {
+    return false;
+  }
+  if (!enrolls_) state_ = State::refused;
+  return true;
+}
+
+void Enrollment::learnt(const v1::Voiceprint& voiceprint, const Controls& controls) {
+  const std::lock_guard lock(mutex_);
+  if (!canBeMeant(voiceprint) || controls.isSettingVoiceprint()) return;
   kept_ = voiceprint;
-  learnt_ = voiceprint.SerializeAsString();
+  kept_->DiscardUnknownFields();
+  learnt_ = kept_->SerializeAsString();
   enrolls_ = false;
   state_ = State::learnt;
 }
 
-void Enrollment::noted(const v1::VoiceEnrollmentChanged& change) {
+void Enrollment::noted(const v1::SessionEvent& event) {
   const std::lock_guard lock(mutex_);
+  const int64_t sample = event.microphone_sample();
+  if (event.has_voice_enrollment_changed()) noted(event.voice_enrollment_changed(), sample);
+  const bool hasFailed = state_ == State::severalVoices || state_ == State::tooLittleVoice;
+  if (!event.has_session_ended() || !hasFailed || sample != failedAt_ ||
+      event.session_ended().reason() == v1::SessionEnded::REASON_CLIENT_CLOSED) {
+    return;
+  }
+  enrolls_ = true;
+  state_ = State::learning;
+}
+
+void Enrollment::noted(const v1::VoiceEnrollmentChanged& change, int64_t sample) {
   using Change = v1::VoiceEnrollmentChanged;
   if (change.failure() == Change::FAILURE_UNSPECIFIED) return;
   enrolls_ = false;
+  failedAt_ = sample;
   state_ = change.failure() == Change::FAILURE_SEVERAL_VOICES ? State::severalVoices
                                                               : State::tooLittleVoice;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -9,13 +10,14 @@
 
 namespace anechoic {
 
-// The voice that a session keeps or learns, which a session that follows gets anew. Reads no clock.
+// The voice that a session keeps or learns, which a session that follows gets anew. This class reads
+// no clock.
 //
-// A request of the program counts once the server has applied it: until then, it waits in Controls, also
-// for the next session.
+// A request of the program counts once the server has applied it: until then, it waits in Controls,
+// also for the next session.
 class Enrollment {
  public:
-  // How the last enrollment goes.
+  // The state of the last enrollment.
   enum class State { none, learning, learnt, severalVoices, tooLittleVoice, refused };
 
   Enrollment(const std::optional<v1::Voiceprint>& voiceprint, bool enrolls)
@@ -39,17 +41,24 @@ class Enrollment {
   void apply(v1::Start& start) const;
   // The worker: the server has applied or refused a control, which may be about anything.
   void answered(const v1::Control& control, bool isRefused);
-  // The worker: the session has learnt a voice.
-  void learnt(const v1::Voiceprint& voiceprint);
-  // The worker: an enrollment has begun or ended.
-  void noted(const v1::VoiceEnrollmentChanged& change);
+  // The worker: a server has refused the start of a session, with a message that names the field.
+  // Returns whether that was for the voice, which the next start leaves out.
+  bool refused(const std::string& message);
+  // The worker: the session has learnt a voice. It does not count if the program has set another.
+  void learnt(const v1::Voiceprint& voiceprint, const Controls& controls);
+  // The worker: an event, which may be about anything. An enrollment that fails only because its
+  // session ends goes on in the next one, unless the program has ended the session.
+  void noted(const v1::SessionEvent& event);
 
  private:
+  void noted(const v1::VoiceEnrollmentChanged& change, int64_t sample);
+
   mutable std::mutex mutex_;
   std::optional<v1::Voiceprint> kept_;
   std::string learnt_;
   bool enrolls_;
   State state_;
+  int64_t failedAt_ = -1;  // the session's sample at which the last enrollment failed
 };
 
 }  // namespace anechoic

@@ -31,7 +31,8 @@ class Voice {
         playout_(settings_.format, settings_.fallback == Fallback::silence, exchange_),
         listening_(settings_.format, exchange_) {
     if (listener != nullptr) {
-      worker_ = std::make_unique<Worker>(settings_, exchange_, controls_, scene_, enrollment_, *listener);
+      worker_ = std::make_unique<Worker>(settings_, exchange_, controls_, scene_, enrollment_,
+                                         *listener);
     }
   }
 

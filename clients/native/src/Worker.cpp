@@ -128,10 +128,14 @@ void Worker::ended(const Ending& ending, Clock::time_point now) {
   exchange_.mute.lost();
   muteControl_ = 0;
   muteAt_ = {};
-  reconnection_.ended(ending.kind, ending.retryAfter, now);
+  // A server that refuses the voice may accept a start without it.
+  const bool isAboutTheVoice =
+      ending.kind == Ending::Kind::refusedForGood && enrollment_.refused(ending.message);
+  reconnection_.ended(isAboutTheVoice ? Ending::Kind::refused : ending.kind, ending.retryAfter,
+                      now);
   if (ending.kind == Ending::Kind::takenId) session_.forgetId();
   // Another server may not know what the last one has told.
-  if (ending.code == "INVALID_ARGUMENT") session_.forgetConfiguration();
+  if (ending.code == "INVALID_ARGUMENT" && !isAboutTheVoice) session_.forgetConfiguration();
   if (ending.code.empty()) return;  // was reported
   using Cause = Reason::Cause;
   switch (ending.kind) {

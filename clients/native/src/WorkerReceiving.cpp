@@ -48,7 +48,7 @@ void Worker::take(const v1::ProcessResponse& response, Clock::time_point now) {
     play(response.audio().processed());
   }
   if (response.has_event()) noteEvent(response.event());
-  if (response.has_voiceprint()) enrollment_.learnt(response.voiceprint());
+  if (response.has_voiceprint()) enrollment_.learnt(response.voiceprint(), controls_);
   if (response.has_control_result()) noteControl(response.control_result(), now);
 }
 
@@ -212,9 +212,7 @@ void Worker::noteEvent(const v1::SessionEvent& event) {
     const bool isMuted = event.mute_changed().state().muted();
     recordMute(isMuted, isMuted && position < 0 ? session_.next() : position);
   }
-  if (event.has_voice_enrollment_changed()) {
-    enrollment_.noted(event.voice_enrollment_changed());
-  }
+  enrollment_.noted(event);
   listener_.event(event, position);
 }
 

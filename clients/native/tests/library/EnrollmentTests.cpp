@@ -94,6 +94,38 @@ void anEngineThatLearnsNoVoiceRefuses() {
       "the refusal");
 }
 
+void aSessionThatCannotLearnBeginsWithoutThat() {
+  ServerProcess server;
+  server.start();
+  const std::string address = server.address();
+  Client client([&](anechoic_options& options) {
+    patient(address)(options);
+    options.engine = "webrtc-audio-processing";
+    options.enroll_voice = true;
+  });
+  client.driveUntilProcessed();
+  check(anechoic_read_enrollment(client.session()) == ANECHOIC_ENROLLMENT_REFUSED,
+        "the refusal is told");
+}
+
+void anEnrollmentOutlivesASessionThatIsEnded() {
+  ServerProcess server(ServerProcess::withAPage);
+  server.start();
+  const std::string address = server.address();
+  Client client([&](anechoic_options& options) {
+    patient(address)(options);
+    options.enroll_voice = true;
+  });
+  client.driveUntilProcessed();
+  server.steer("DeleteSession", "{}");
+  client.driveUntil([&] { return client.events(ANECHOIC_EVENT_PROCESSING).size() == 2; },
+                    "another session");
+  check(anechoic_read_enrollment(client.session()) == ANECHOIC_ENROLLMENT_LEARNING,
+        "it still learns");
+  const std::string session = server.steer("GetSession", "{}");
+  check(session.find("VOICE_ENROLLMENT_ENROLLING") != session.npos, "as the server: " + session);
+}
+
 void aWrongVoiceprintIsRefused() {
   anechoic_options options;
   anechoic_options_init(&options);
@@ -113,6 +145,10 @@ std::vector<Case> enrollmentCases() {
       {"a voice is learnt, kept after a restart of the server, and forgotten", aVoiceIsLearntAndKept},
       {"a session begins with a voice, or learns one", aSessionBeginsWithAVoiceOrAnEnrollment},
       {"an engine that learns no voice refuses", anEngineThatLearnsNoVoiceRefuses},
+      {"a session that cannot learn a voice begins without that",
+       aSessionThatCannotLearnBeginsWithoutThat},
+      {"an enrollment outlives a session that is ended",
+       anEnrollmentOutlivesASessionThatIsEnded},
       {"bytes that are no voiceprint are refused", aWrongVoiceprintIsRefused},
   };
 }
