@@ -35,7 +35,9 @@ class TurnNetwork(nn.Module):
 
 
 def export(network: TurnNetwork, file: Path, caution: float = 0) -> None:
-    """Writes the weights as the session reads them, with the score of the end lowered by `caution`."""
+    """Writes the weights as the session reads them, and beside them as PyTorch does, both with the score of the end
+    lowered by `caution`."""
     weights = {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
     weights["leave.bias"][OUTPUTS - 1] -= caution
+    torch.save(weights, file.with_suffix(".pt"))
     write({"turns": weights}, file)

@@ -150,7 +150,6 @@ def main() -> None:
             print(f"{share:5.2f} step {steps}: {found.tolist()} held out {held}", flush=True)
             if sum(held) < best:
                 best = sum(held)
-                torch.save(network.state_dict(), chosen.output.with_suffix(".pt"))
                 export(network, chosen.output, chosen.caution)
 
 

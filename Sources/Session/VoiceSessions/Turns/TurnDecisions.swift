@@ -28,8 +28,7 @@ struct TurnDecisions {
     var last: Int64
     var frames: Float = 0
     /// The sums of the scores of its frames.
-    var speech: Float = 0
-    var backchannel: Float = 0
+    var voice: Float = 0
     var notSpeech: Float = 0
     /// The mean scores, in which a frame counts less the longer ago it was.
     var late = TurnScores(speech: 0, backchannel: 0, notSpeech: 0, end: 0)
@@ -46,8 +45,7 @@ struct TurnDecisions {
       late.notSpeech += lateRate * ((isHeard ? scores.notSpeech : 0) - late.notSpeech)
       guard isHeard else { return }
       frames += 1
-      speech += scores.speech
-      backchannel += scores.backchannel
+      voice += scores.voice
       notSpeech += scores.notSpeech
     }
   }
@@ -131,8 +129,9 @@ struct TurnDecisions {
 
   /// Decides about a sound while the far end is silent.
   private mutating func decide(_ sound: Sound) -> Event? {
-    let voice = sound.speech + sound.backchannel
-    if voice >= Self.startEvidence, sound.late.voice > sound.late.notSpeech, sound.last == frame {
+    if sound.voice >= Self.startEvidence, sound.late.voice > sound.late.notSpeech,
+      sound.last == frame
+    {
       let probability = sound.late.voice / (sound.late.voice + sound.late.notSpeech)
       return start(sound, probability: probability, interrupts: false)
     }
@@ -146,11 +145,10 @@ struct TurnDecisions {
     }
     let hasEnded = frame - sound.last == Self.soundGapFrames
     if hasEnded, !sound.isAnnounced, sound.frames >= Self.leastSoundFrames,
-      sound.backchannel + sound.speech > sound.notSpeech
+      sound.voice > sound.notSpeech
     {
       self.sound?.isAnnounced = true
-      let probability = (sound.backchannel + sound.speech) / sound.frames
-      return .backchannel(atFrame: sound.begin, probability: probability)
+      return .backchannel(atFrame: sound.begin, probability: sound.voice / sound.frames)
     }
     return announceNoise(sound)
   }
@@ -159,7 +157,7 @@ struct TurnDecisions {
   private mutating func announceNoise(_ sound: Sound) -> Event? {
     guard !sound.isAnnounced, frame - sound.last == Self.soundGapFrames,
       sound.frames >= Self.leastSoundFrames,
-      sound.notSpeech > sound.speech + sound.backchannel
+      sound.notSpeech > sound.voice
     else { return nil }
     self.sound?.isAnnounced = true
     return .notSpeech(atFrame: sound.begin, probability: sound.notSpeech / sound.frames)
@@ -211,12 +209,12 @@ struct TurnDecisions {
     guard let present = turn, !present.isProven else { return nil }
     guard let sound, sound.begin == present.begin,
       frame - present.begin <= Self.unprovenFrames,
-      sound.speech + sound.backchannel < Self.provenEvidence
+      sound.voice < Self.provenEvidence
     else {
       turn?.isProven = true
       return nil
     }
-    guard sound.notSpeech > sound.speech + sound.backchannel,
+    guard sound.notSpeech > sound.voice,
       sound.late.notSpeech > sound.late.voice
     else { return nil }
     turn = nil

@@ -4,8 +4,8 @@ internal import Foundation
 internal import SwiftProtobuf
 @testable internal import VoiceServer
 
-/// What a client of the HTTP listener sends: the request that opens a WebSocket, frames, and the messages of
-/// `Process` in them. The first byte of an input tells which of them follows.
+/// An input is what a client of the HTTP listener sends: the request that opens a WebSocket, frames, or a message
+/// of `Process`. Its first byte tells which of them follows.
 enum WebSocketInput: UInt8, CaseIterable {
   case frames, framesOfServer, text, audio, request
 
