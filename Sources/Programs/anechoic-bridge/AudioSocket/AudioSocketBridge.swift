@@ -1,4 +1,5 @@
 internal import Foundation
+internal import GRPCTransport
 public import LinuxSystem
 internal import Synchronization
 
@@ -48,8 +49,7 @@ public final class AudioSocketBridge: Sendable {
         Thread.sleep(forTimeInterval: Self.pause)
         continue
       }
-      // An address ends with the port, which differs for each call.
-      newcomers.admit(descriptor, from: String(peer[..<(peer.lastIndex(of: ":") ?? peer.endIndex)]))
+      newcomers.admit(descriptor, from: PeerAddress.host(of: peer))
     }
     socket.close()
   }
@@ -60,8 +60,7 @@ public final class AudioSocketBridge: Sendable {
       Thread { [self] in run(caller) }.start()
     } else {
       var phone = caller.takeSocket()
-      phone?.send(AudioSocketFrame(AudioSocketFrame.hangup).bytes)
-      phone?.endSending()
+      phone?.hangUp()
       settings.log("a call was refused: \(settings.maximumCalls) calls are running (--max-calls)")
     }
   }

@@ -26,6 +26,14 @@ public struct AudioSocketFrame: Equatable, Sendable {
   public var isAudio: Bool { (0x10...0x18).contains(type) }
 }
 
+extension SecureSocket {
+  /// Tells the exchange that the call has ended, and that nothing follows.
+  mutating func hangUp() {
+    send(AudioSocketFrame(AudioSocketFrame.hangup).bytes)
+    endSending()
+  }
+}
+
 /// The messages in a stream of bytes.
 public struct AudioSocketParser: Sendable {
   private var bytes: [UInt8] = []

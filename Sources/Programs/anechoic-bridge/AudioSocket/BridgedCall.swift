@@ -67,8 +67,7 @@ struct BridgedCall: ~Copyable {
         caller, settings, isStopping: isStopping, phone: phone, application: application,
         name: name)
     } catch {
-      phone.send(AudioSocketFrame(AudioSocketFrame.hangup).bytes)
-      phone.endSending()
+      phone.hangUp()
       throw CallError("call \(name): \(error)")
     }
   }
@@ -244,10 +243,8 @@ struct BridgedCall: ~Copyable {
 
   private consuming func finish() {
     voice?.close()
-    let hangup = AudioSocketFrame(AudioSocketFrame.hangup).bytes
-    phone.send(hangup)
-    phone.endSending()
-    application.send(hangup)
+    phone.hangUp()
+    application.send(AudioSocketFrame(AudioSocketFrame.hangup).bytes)
     settings.log("call \(name): ended: \(end?.reason ?? "")\(counts.words)")
   }
 

@@ -1,4 +1,5 @@
 internal import AnechoicAPI
+internal import GRPCTransport
 internal import LiveVoice
 internal import Operations
 internal import Synchronization
@@ -55,8 +56,7 @@ final class LineEchoPaths: Sendable {
   /// The name of the line of a client that opens a WebSocket: that of its header Anechoic-Line, or else its host.
   static func client(of request: HTTPRequest) -> String {
     if let line = request.headers["anechoic-line"], !line.isEmpty { return "line \(line)" }
-    // An address ends with the port, which differs for each call.
-    return String(request.peer[..<(request.peer.lastIndex(of: ":") ?? request.peer.endIndex)])
+    return PeerAddress.host(of: request.peer)
   }
 
   func of(_ name: String) -> Line { Line(paths: self, name: name) }

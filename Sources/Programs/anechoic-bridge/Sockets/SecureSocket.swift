@@ -28,19 +28,7 @@ struct SecureSocket: ~Copyable {
   /// Appends the bytes that have arrived to `bytes`, decrypted. Returns false once the other side has closed
   /// the connection, or the connection is lost.
   mutating func receive(into bytes: inout [UInt8]) throws(TLSError) -> Bool {
-    guard tls != nil else { return socket.receive(into: &bytes) }
-    var encrypted: [UInt8] = []
-    let isOpen = socket.receive(into: &encrypted)
-    var failure: TLSError?
-    encrypted.withUnsafeBytes { encrypted in
-      do throws(TLSError) {
-        if let plain = try tls?.receive(encrypted) { bytes += plain }
-      } catch { failure = error }
-    }
-    // After a failure, this is the alert that tells why.
-    socket.send(tls?.popOutgoing() ?? [])
-    if let failure { throw failure }
-    return isOpen && tls?.isClosed != true
+    try socket.receive(into: &bytes, through: &tls) && tls?.isClosed != true
   }
 
   /// Sends bytes after those that wait. The loss of a connection shows when receiving.

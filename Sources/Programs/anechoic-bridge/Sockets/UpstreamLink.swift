@@ -16,6 +16,11 @@ struct UpstreamLink: ~Copyable {
   mutating func send(_ bytes: [UInt8]) throws(TLSError) {
     try socket.send(bytes, through: &tls)
   }
+
+  /// Appends the bytes that have arrived, decrypted if the link is encrypted. Returns false at the end.
+  mutating func receive(into bytes: inout [UInt8]) throws(TLSError) -> Bool {
+    try socket.receive(into: &bytes, through: &tls)
+  }
 }
 
 /// Opens WebSockets to an upstream. The functions wait, for the thread of a call.
@@ -114,14 +119,9 @@ struct UpstreamDialer: Sendable {
     link.socket.flush()
     guard events[0].revents & ~Int16(POLLOUT) != 0 else { return ([], true) }
     var bytes: [UInt8] = []
-    let isOpen = link.socket.receive(into: &bytes)
-    guard link.tls != nil else { return (bytes, isOpen) }
     do {
-      let plain = try bytes.withUnsafeBytes { bytes throws(TLSError) in
-        try link.tls?.receive(bytes)
-      }
-      link.socket.send(link.tls?.popOutgoing() ?? [])
-      return (plain ?? [], isOpen)
+      let isOpen = try link.receive(into: &bytes)
+      return (bytes, isOpen)
     } catch {
       throw failed("\(error)")
     }

@@ -106,6 +106,26 @@ public struct ConnectedSocket: ~Copyable {
     flush()
   }
 
+  /// Appends the bytes that have arrived to `bytes`, through TLS if there is any, and sends what TLS answers.
+  /// Returns false once the other side has closed the connection, or the connection is lost.
+  public mutating func receive(
+    into bytes: inout [UInt8], through tls: inout TLSStream?
+  ) throws(TLSError) -> Bool {
+    guard tls != nil else { return receive(into: &bytes) }
+    var encrypted: [UInt8] = []
+    let isOpen = receive(into: &encrypted)
+    var failure: TLSError?
+    encrypted.withUnsafeBytes { encrypted in
+      do throws(TLSError) {
+        if let plain = try tls?.receive(encrypted) { bytes += plain }
+      } catch { failure = error }
+    }
+    // After a failure, this is the alert that tells why.
+    send(tls?.popOutgoing() ?? [])
+    if let failure { throw failure }
+    return isOpen
+  }
+
   /// Sends bytes after those that wait, through TLS if there is any.
   public mutating func send(
     _ bytes: [UInt8], through tls: inout TLSStream?

@@ -15,6 +15,19 @@ std::string voiceprint(const Client& client) {
   return bytes;
 }
 
+// Options of a patient client, completed by `complete`.
+auto patientWith(const std::string& address, auto complete) {
+  return [&address, complete](anechoic_options& options) {
+    patient(address)(options);
+    complete(options);
+  };
+}
+
+// An engine that learns no voice.
+void useTheOtherEngine(anechoic_options& options) { options.engine = "webrtc-audio-processing"; }
+
+void enroll(anechoic_options& options) { options.enroll_voice = true; }
+
 // Talks until the enrollment has ended.
 void talk(Client& client) {
   const Samples voice = readWave(ServerProcess::sample + "/near.wav", 1);
@@ -59,21 +72,17 @@ void aSessionBeginsWithAVoiceOrAnEnrollment() {
   const std::string address = server.address();
   std::string learnt;
   {
-    Client client([&](anechoic_options& options) {
-      patient(address)(options);
-      options.enroll_voice = true;
-    });
+    Client client(patientWith(address, enroll));
     client.driveUntilProcessed();
     check(anechoic_read_enrollment(client.session()) == ANECHOIC_ENROLLMENT_LEARNING, "it learns");
     talk(client);
     learnt = voiceprint(client);
   }
   check(!learnt.empty(), "the voice is learnt");
-  Client client([&](anechoic_options& options) {
-    patient(address)(options);
+  Client client(patientWith(address, [&](anechoic_options& options) {
     options.voiceprint = learnt.data();
     options.voiceprint_size = learnt.size();
-  });
+  }));
   client.driveUntilProcessed();
   const std::string session = server.steer("GetSession", "{}");
   check(session.find("VOICE_ENROLLMENT_ENROLLED") != session.npos, "the voice is kept: " + session);
@@ -83,10 +92,7 @@ void anEngineThatLearnsNoVoiceRefuses() {
   ServerProcess server;
   server.start();
   const std::string address = server.address();
-  Client client([&](anechoic_options& options) {
-    patient(address)(options);
-    options.engine = "webrtc-audio-processing";
-  });
+  Client client(patientWith(address, useTheOtherEngine));
   client.driveUntilProcessed();
   anechoic_enroll_voice(client.session());
   client.driveUntil(
@@ -98,11 +104,10 @@ void aSessionThatCannotLearnBeginsWithoutThat() {
   ServerProcess server;
   server.start();
   const std::string address = server.address();
-  Client client([&](anechoic_options& options) {
-    patient(address)(options);
-    options.engine = "webrtc-audio-processing";
-    options.enroll_voice = true;
-  });
+  Client client(patientWith(address, [](anechoic_options& options) {
+    useTheOtherEngine(options);
+    enroll(options);
+  }));
   client.driveUntilProcessed();
   check(anechoic_read_enrollment(client.session()) == ANECHOIC_ENROLLMENT_REFUSED,
         "the refusal is told");
@@ -112,10 +117,7 @@ void anEnrollmentOutlivesASessionThatIsEnded() {
   ServerProcess server(ServerProcess::withAPage);
   server.start();
   const std::string address = server.address();
-  Client client([&](anechoic_options& options) {
-    patient(address)(options);
-    options.enroll_voice = true;
-  });
+  Client client(patientWith(address, enroll));
   client.driveUntilProcessed();
   server.steer("DeleteSession", "{}");
   client.driveUntil([&] { return client.events(ANECHOIC_EVENT_PROCESSING).size() == 2; },
