@@ -28,24 +28,35 @@ public enum RequestSize {
     return response <= largestResponse && message.count - response <= largest
   }
 
-  /// Returns the bytes of `start.echo_path_hint.response` in a request, or 0 where there are none.
+  /// Returns the bytes of `start.echo_path_hint.response` in a request, or 0 where there are none, or
+  /// where more fields than a decodable request can contain come before their end.
   public static func responseSize(_ message: UnsafeRawBufferPointer) -> Int {
-    sum(of: 2, in: message) { sum(of: 13, in: $0) { sum(of: 5, in: $0) { $0.count } } }
+    var fieldsLeft = largest / smallestField
+    return sum(of: [2, 13, 5], in: message, &fieldsLeft) ?? 0
   }
 
-  /// Adds up a value of all fields with this number, which contain bytes or a message.
+  /// The size in bytes of a field without content.
+  private static let smallestField = 2
+
+  /// Adds up the sizes of all fields at a path of numbers. Returns nil if there are more fields, of any
+  /// number, than are left, or a field is not readable.
   private static func sum(
-    of field: Int, in message: UnsafeRawBufferPointer, _ value: (UnsafeRawBufferPointer) -> Int
-  ) -> Int {
+    of path: ArraySlice<Int>, in message: UnsafeRawBufferPointer, _ fieldsLeft: inout Int
+  ) -> Int? {
+    guard let field = path.first else { return message.count }
     var reader = WireReader(message)
     var sum = 0
     while !reader.isAtEnd, let key = reader.readKey() {
+      guard fieldsLeft > 0 else { return nil }
+      fieldsLeft -= 1
       switch key.wireType {
-      case .varint: guard reader.readVarint() != nil else { return 0 }
+      case .varint: guard reader.readVarint() != nil else { return nil }
       case .lengthDelimited:
-        guard let bytes = reader.readBytes() else { return 0 }
-        if key.field == field { sum += value(bytes) }
-      case .fixed32, .fixed64: return 0
+        guard let bytes = reader.readBytes() else { return nil }
+        guard key.field == field else { continue }
+        guard let size = Self.sum(of: path.dropFirst(), in: bytes, &fieldsLeft) else { return nil }
+        sum += size
+      case .fixed32, .fixed64: return nil
       }
     }
     return sum
