@@ -132,6 +132,7 @@ public final class VoiceProcessingServer: Sendable {
     let deadlines = CallDeadlines(
       start: configuration.startDeadline, write: configuration.watcherDeadline)
     var options = Server.Options(addresses: [address])
+    options.isSpare = true
     options.limits = ServerLimits(configuration.limits)
     do {
       let server = try Server(

@@ -1,10 +1,13 @@
 #include "Queue.h"
 
-#include <grpc/support/time.h>
+#include <grpc/grpc.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cstdlib>
+#include <string_view>
 #include <vector>
 
 #include "ReadWatch.h"
@@ -14,7 +17,30 @@ namespace {
 // The number of events after which idle work runs even if there are more events.
 constexpr int most_events_before_idle = 64;
 
+// A queue that looks for events now and then does so this often, and polls for this long after an event.
+constexpr std::chrono::milliseconds look_every{20};
+constexpr int64_t polls_for_ms = 200;
+
 }  // namespace
+
+namespace anechoic {
+
+// libgrpc does not tell which strategy it has chosen. Linux always has epoll, the first choice.
+bool calls_may_wait_for_events() {
+  const char *strategy = std::getenv("GRPC_POLL_STRATEGY");
+  const std::string_view name = strategy ? strategy : "";
+  return name.empty() || name == "all" || name == "epoll1";
+}
+
+std::unique_ptr<grpc::CompletionQueue> queue_without_polling() {
+  grpc_init();  // For the rest of the process. The queue does not do it.
+  const grpc_completion_queue_attributes attributes{GRPC_CQ_CURRENT_VERSION, GRPC_CQ_NEXT,
+                                                    GRPC_CQ_NON_POLLING, nullptr};
+  return std::make_unique<grpc::CompletionQueue>(grpc_completion_queue_create(
+      grpc_completion_queue_factory_lookup(&attributes), &attributes, nullptr));
+}
+
+}  // namespace anechoic
 
 // A timer has two owners: the caller until release, and the queue until the callback.
 struct cgrpc_timer final : public anechoic::Tag {
@@ -50,8 +76,11 @@ struct cgrpc_timer final : public anechoic::Tag {
 };
 
 cgrpc_queue::cgrpc_queue(std::unique_ptr<grpc::CompletionQueue> events, std::string thread_name,
-                         int niceness)
-    : events_(std::move(events)), thread_name_(std::move(thread_name)), niceness_(niceness) {}
+                         int niceness, anechoic::Waiting waiting)
+    : events_(std::move(events)),
+      thread_name_(std::move(thread_name)),
+      niceness_(niceness),
+      waiting_(waiting) {}
 
 cgrpc_queue::~cgrpc_queue() { shut_down(); }
 
@@ -85,8 +114,26 @@ bool cgrpc_queue::next(void **tag, bool *ok, anechoic::ReadWatch &watch) {
     }
     run_idle();
   }
+  if (waiting_ == anechoic::Waiting::now_and_then) return next_now_and_then(tag, ok, watch);
   anechoic::ReadWatch::Wait wait(watch);
   return events_->Next(tag, ok);
+}
+
+bool cgrpc_queue::next_now_and_then(void **tag, bool *ok, anechoic::ReadWatch &watch) {
+  while (true) {
+    {
+      anechoic::ReadWatch::Wait wait(watch);
+      switch (events_->AsyncNext(tag, ok, polls_until_)) {
+        case grpc::CompletionQueue::SHUTDOWN: return false;
+        case grpc::CompletionQueue::GOT_EVENT:
+          polls_until_ = gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                                      gpr_time_from_millis(polls_for_ms, GPR_TIMESPAN));
+          return true;
+        case grpc::CompletionQueue::TIMEOUT: break;
+      }
+    }
+    std::this_thread::sleep_for(look_every);
+  }
 }
 
 void cgrpc_queue::run_idle() {
@@ -135,8 +182,10 @@ void cgrpc_queue::disarm(cgrpc_timer *timer) {
 
 extern "C" {
 
-cgrpc_queue *cgrpc_queue_create(const char *thread_name, int32_t niceness) {
-  auto *queue = new cgrpc_queue(std::make_unique<grpc::CompletionQueue>(), thread_name, niceness);
+cgrpc_queue *cgrpc_queue_create(const char *thread_name, int32_t niceness, bool polls) {
+  auto *queue = new cgrpc_queue(
+      polls ? std::make_unique<grpc::CompletionQueue>() : anechoic::queue_without_polling(),
+      thread_name, niceness, polls ? anechoic::Waiting::polling : anechoic::Waiting::for_events);
   queue->start();
   return queue;
 }

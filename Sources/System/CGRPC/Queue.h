@@ -1,6 +1,7 @@
 #ifndef ANECHOIC_CGRPC_QUEUE_H
 #define ANECHOIC_CGRPC_QUEUE_H
 
+#include <grpc/support/time.h>
 #include <grpcpp/alarm.h>
 #include <grpcpp/completion_queue.h>
 
@@ -38,13 +39,33 @@ class MemberTag final : public Tag {
   Owner *owner_;
 };
 
+// How the thread of a queue waits for events. The threads that poll take turns: one of them waits for all
+// sockets of the process, also for those of other queues, and wakes the thread that an event is for. A
+// thread that has little to do would wait for the sockets nearly always, and each frame of audio would
+// wake two threads.
+enum class Waiting {
+  // The thread polls. A process needs at least one such queue.
+  polling,
+  // The thread never polls.
+  for_events,
+  // The thread looks for events now and then, and polls for a while after each.
+  now_and_then,
+};
+
+// Whether a queue that never polls may have calls. With every poll strategy of libgrpc except epoll, a call
+// needs a queue that polls.
+bool calls_may_wait_for_events();
+
+// A queue whose thread never polls.
+std::unique_ptr<grpc::CompletionQueue> queue_without_polling();
+
 }  // namespace anechoic
 
 struct cgrpc_queue {
  public:
   // `niceness` is the niceness of the thread. 0 keeps the niceness of the process.
-  cgrpc_queue(std::unique_ptr<grpc::CompletionQueue> events, std::string thread_name,
-              int niceness = 0);
+  cgrpc_queue(std::unique_ptr<grpc::CompletionQueue> events, std::string thread_name, int niceness,
+              anechoic::Waiting waiting);
   ~cgrpc_queue();
 
   void start();
@@ -69,11 +90,14 @@ struct cgrpc_queue {
   // Waits for the next event, and runs idle work meanwhile. Returns false once the queue has been
   // shut down.
   bool next(void **tag, bool *ok, anechoic::ReadWatch &watch);
+  bool next_now_and_then(void **tag, bool *ok, anechoic::ReadWatch &watch);
   void run_idle();
 
   std::unique_ptr<grpc::CompletionQueue> events_;
   std::string thread_name_;
   int niceness_;
+  anechoic::Waiting waiting_;
+  gpr_timespec polls_until_ = gpr_inf_past(GPR_CLOCK_MONOTONIC);  // With Waiting::now_and_then.
   std::thread thread_;
   std::mutex mutex_;
   bool closed_ = false;

@@ -101,9 +101,10 @@ int RawService::add(const char *method) {
   return method_count_++;
 }
 
-cgrpc_queue *Lane::idlest(cgrpc_queue *preferred) const {
-  cgrpc_queue *idlest = preferred;
-  int fewest = preferred->call_count.load(std::memory_order_relaxed);
+cgrpc_queue *Lane::idlest(cgrpc_queue *door) const {
+  const bool is_own = std::find(queues_.begin(), queues_.end(), door) != queues_.end();
+  cgrpc_queue *idlest = is_own ? door : queues_.front();
+  int fewest = idlest->call_count.load(std::memory_order_relaxed);
   for (cgrpc_queue *queue : queues_) {
     const int count = queue->call_count.load(std::memory_order_relaxed);
     if (count >= fewest) continue;
@@ -126,11 +127,43 @@ cgrpc_server::cgrpc_server(const cgrpc_server_options &options)
   }
 }
 
-cgrpc_queue *cgrpc_server::add_queue(grpc::ServerBuilder &builder, const std::string &thread_name,
-                                     int niceness) {
+cgrpc_queue *cgrpc_server::add_queue(std::unique_ptr<grpc::CompletionQueue> events,
+                                     const std::string &thread_name, int niceness,
+                                     anechoic::Waiting waiting) {
   queues_.push_back(
-      std::make_unique<cgrpc_queue>(builder.AddCompletionQueue(), thread_name, niceness));
+      std::make_unique<cgrpc_queue>(std::move(events), thread_name, niceness, waiting));
   return queues_.back().get();
+}
+
+void cgrpc_server::add_main_queues(const cgrpc_server_options &options,
+                                   grpc::ServerBuilder &builder) {
+  const auto waiting =
+      options.is_spare ? anechoic::Waiting::now_and_then : anechoic::Waiting::polling;
+  for (uint32_t i = 0; i < options.queue_count; ++i) {
+    cgrpc_queue *queue =
+        add_queue(builder.AddCompletionQueue(), "grpc-queue-" + std::to_string(i), 0, waiting);
+    main_.add(queue);
+    main_.add_door(queue);
+  }
+}
+
+void cgrpc_server::add_background_queue(const cgrpc_server_options &options,
+                                        grpc::ServerBuilder &builder) {
+  const bool is_needed = std::any_of(methods_.begin(), methods_.end(), [this](const Method &method) {
+    return method.lane == &background_;
+  });
+  if (!is_needed) return;
+  const std::string name = "grpc-background";
+  if (anechoic::calls_may_wait_for_events()) {
+    background_.add(add_queue(anechoic::queue_without_polling(), name, CGRPC_BACKGROUND_NICENESS,
+                              anechoic::Waiting::for_events));
+    for (cgrpc_queue *door : main_.doors()) background_.add_door(door);
+  } else {
+    cgrpc_queue *queue = add_queue(builder.AddCompletionQueue(), name, CGRPC_BACKGROUND_NICENESS,
+                                   anechoic::Waiting::polling);
+    background_.add(queue);
+    background_.add_door(queue);
+  }
 }
 
 ptrdiff_t cgrpc_server::start(const cgrpc_server_options &options) {
@@ -154,13 +187,8 @@ ptrdiff_t cgrpc_server::start(const cgrpc_server_options &options) {
                              &ports[i]);
   }
   builder.RegisterService(&service_);
-  for (uint32_t i = 0; i < options.queue_count; ++i) {
-    main_.add(add_queue(builder, "grpc-queue-" + std::to_string(i), 0));
-  }
-  if (std::any_of(methods_.begin(), methods_.end(),
-                  [this](const Method &method) { return method.lane == &background_; })) {
-    background_.add(add_queue(builder, "grpc-background", CGRPC_BACKGROUND_NICENESS));
-  }
+  add_main_queues(options, builder);
+  add_background_queue(options, builder);
   server_ = builder.BuildAndStart();
   if (!server_) {
     for (auto &queue : queues_) {
@@ -173,7 +201,7 @@ ptrdiff_t cgrpc_server::start(const cgrpc_server_options &options) {
     return static_cast<ptrdiff_t>(options.address_count);
   }
   for (size_t method = 0; method < options.method_count; ++method) {
-    for (cgrpc_queue *door : methods_[method].lane->queues()) offer(method, door);
+    for (cgrpc_queue *door : methods_[method].lane->doors()) offer(method, door);
   }
   for (auto &queue : queues_) queue->start();
   return -1;

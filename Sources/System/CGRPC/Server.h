@@ -30,19 +30,22 @@ class RawService final : public grpc::Service {
   int method_count_ = 0;
 };
 
-// The queues that share the calls of some methods.
+// The queues that share the calls of some methods, and those that report new ones.
 class Lane {
  public:
   void add(cgrpc_queue *queue) { queues_.push_back(queue); }
+  void add_door(cgrpc_queue *queue) { doors_.push_back(queue); }
 
   const std::vector<cgrpc_queue *> &queues() const { return queues_; }
+  const std::vector<cgrpc_queue *> &doors() const { return doors_; }
 
-  // Returns the queue with the fewest calls, or `preferred` if no other queue has fewer. The first
-  // offers of several queues thus do not all choose the same queue.
-  cgrpc_queue *idlest(cgrpc_queue *preferred) const;
+  // Returns the queue with the fewest calls, or the door if it is one of them and no other queue has
+  // fewer. The first offers of several doors thus do not all choose the same queue.
+  cgrpc_queue *idlest(cgrpc_queue *door) const;
 
  private:
   std::vector<cgrpc_queue *> queues_;
+  std::vector<cgrpc_queue *> doors_;
 };
 
 // The number of calls that are offered or running. The queues have to outlive these calls, because
@@ -82,9 +85,9 @@ struct cgrpc_server {
 
   // Offers the next call of a method to clients. The call will live on the queue with the fewest
   // calls in the method's lane, so that the calls of one connection spread. The queue `door`
-  // reports that a client has taken the offer. Each queue of the lane is always the door of one
-  // offer. With a single door, new calls would wait while libgrpc lets that queue's thread read the
-  // bytes of a busy connection.
+  // reports that a client has taken the offer. Each door of the lane always has one offer. With a
+  // single door, new calls would wait while libgrpc lets that queue's thread read the bytes of a busy
+  // connection.
   void offer(size_t method, cgrpc_queue *door);
 
   // Asks libgrpc for the next call of a method.
@@ -113,8 +116,10 @@ struct cgrpc_server {
     const anechoic::Lane *lane;
   };
 
-  cgrpc_queue *add_queue(grpc::ServerBuilder &builder, const std::string &thread_name,
-                         int niceness);
+  cgrpc_queue *add_queue(std::unique_ptr<grpc::CompletionQueue> events,
+                         const std::string &thread_name, int niceness, anechoic::Waiting waiting);
+  void add_main_queues(const cgrpc_server_options &options, grpc::ServerBuilder &builder);
+  void add_background_queue(const cgrpc_server_options &options, grpc::ServerBuilder &builder);
 
   const std::vector<std::string> names_;  // libgrpc keeps pointers to the names.
   anechoic::RawService service_;

@@ -46,6 +46,36 @@ struct LaneTests {
     }
   }
 
+  /// With other poll strategies than epoll, the background thread polls too.
+  @Test(.enabled(if: ProcessInfo.processInfo.environment["GRPC_POLL_STRATEGY"] == nil))
+  func aStreamOfTheMainLaneDoesNotWakeTheBackgroundThread() async throws {
+    let journal = Journal()
+    let script = ScriptedHandler.Script(started: { handler in
+      let own = "/proc/thread-self"
+      handler.note((try? FileManager.default.destinationOfSymbolicLink(atPath: own)) ?? "")
+      handler.call.finish(.ok)
+    })
+    try await withServer(also: [background(journal, script)]) { server in
+      try await #expect(server.channel().call(.other).outcome() == .ok)
+      let noted = journal.entries.lazy.compactMap { entry in
+        if case .note(let thread) = entry.event { thread } else { nil }
+      }
+      let thread = try #require(noted.first)
+      let call = server.call()
+      let before = try switches(of: thread)
+      for byte in 0..<200 as Range<UInt8> { try await #expect(call.exchange([byte]) == [byte]) }
+      try #expect(switches(of: thread) - before < 20)
+    }
+  }
+
+  /// Returns how often a thread, a folder within /proc, has waited.
+  private func switches(of thread: String) throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(thread)/status", encoding: .utf8)
+    let line = try #require(
+      status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") })
+    return try #require(Int(line.split(separator: "\t")[1]))
+  }
+
   @Test func onlyTheBackgroundThreadHasALowerPriority() async throws {
     let script = ScriptedHandler.Script(started: { handler in
       handler.note("\(niceness())")

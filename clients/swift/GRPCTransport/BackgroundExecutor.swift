@@ -13,7 +13,7 @@ public final class BackgroundExecutor: TaskExecutor {
   private init() {
     threads = (0..<max(2, ProcessInfo.processInfo.activeProcessorCount)).map {
       BackgroundThread(
-        queue: cgrpc_queue_create("background-\($0)", Int32(CGRPC_BACKGROUND_NICENESS)))
+        queue: cgrpc_queue_create("background-\($0)", Int32(CGRPC_BACKGROUND_NICENESS), false))
     }
   }
 

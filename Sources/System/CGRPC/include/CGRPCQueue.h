@@ -12,8 +12,8 @@ extern "C" {
 typedef struct cgrpc_queue cgrpc_queue;
 
 // Creates a queue that lives as long as the process. `niceness` is the niceness of its thread. 0
-// keeps the niceness of the process.
-cgrpc_queue *cgrpc_queue_create(const char *thread_name, int32_t niceness);
+// keeps the niceness of the process. Only a queue that `polls` may have calls of a client.
+cgrpc_queue *cgrpc_queue_create(const char *thread_name, int32_t niceness, bool polls);
 
 // The niceness of threads whose work must not hold back the audio.
 #define CGRPC_BACKGROUND_NICENESS 5

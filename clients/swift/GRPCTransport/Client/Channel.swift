@@ -67,7 +67,7 @@ private struct ChannelPointer: @unchecked Sendable {
 
 /// The queue of all client calls of this process, and its one thread.
 private struct ClientQueue: @unchecked Sendable {
-  static let shared = ClientQueue(queue: cgrpc_queue_create("grpc-client", 0))
+  static let shared = ClientQueue(queue: cgrpc_queue_create("grpc-client", 0, true))
 
   let queue: OpaquePointer
 }

@@ -12,6 +12,9 @@ public final class Server: Sendable {
     public var addresses: [String]
     /// The number of completion queues of the main lane, each with its own thread.
     public var queueCount: Int
+    /// Whether each event after a silence may wait for up to 20 ms, to spare the processor beside
+    /// another server of the process.
+    public var isSpare = false
     public var connection = ConnectionOptions()
     public var limits = ServerLimits()
     public var security = ServerSecurity.plaintext
@@ -45,8 +48,9 @@ public final class Server: Sendable {
             var c = cgrpc_server_options(
               addresses: addresses.baseAddress, address_count: addresses.count, tls: tls,
               methods: methods.baseAddress, method_count: methods.count,
-              queue_count: UInt32(max(1, options.queueCount)), connection: options.connection.c,
-              limits: options.limits.c, events: .swift, context: context.toOpaque())
+              queue_count: UInt32(max(1, options.queueCount)), is_spare: options.isSpare,
+              connection: options.connection.c, limits: options.limits.c, events: .swift,
+              context: context.toOpaque())
             return cgrpc_server_start(&c, &failed)
           }
         }
