@@ -123,6 +123,7 @@ def main() -> None:
     options.add_argument("--rate", type=float, default=3e-3)
     options.add_argument("--batch", type=int, default=64)
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--ends", type=float, default=1, help="the weight of the ends of turns beside the kinds of sound")
     options.add_argument("--caution", type=float, default=0,
                          help="lowers the score of the end in the weights, so that fewer turns are cut off")
     chosen = options.parse_args()
@@ -133,6 +134,7 @@ def main() -> None:
     if chosen.first:
         network.load_state_dict(torch.load(chosen.first, weights_only=True))
     optimizer = torch.optim.AdamW(network.parameters(), chosen.rate, weight_decay=0.01)
+    weights = torch.tensor([1, chosen.ends])
     begin, shown, steps, best = time.monotonic(), 0.0, 0, np.inf
     while (share := (time.monotonic() - begin) / 60 / chosen.minutes) < 1:
         for group in optimizer.param_groups:
@@ -140,7 +142,7 @@ def main() -> None:
         features, *rest = data.parts(chosen.batch, generator)
         found = loss(network(varied(features, generator)), *rest)
         optimizer.zero_grad()
-        (found[0] + found[1]).backward()
+        (found @ weights).backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1)
         optimizer.step()
         steps += 1
@@ -148,8 +150,8 @@ def main() -> None:
             shown = time.monotonic()
             held = measure(network, held_out)
             print(f"{share:5.2f} step {steps}: {found.tolist()} held out {held}", flush=True)
-            if sum(held) < best:
-                best = sum(held)
+            if (score := float(torch.tensor(held) @ weights)) < best:
+                best = score
                 export(network, chosen.output, chosen.caution)
 
 
