@@ -1,6 +1,6 @@
 /// The bands of the network: each bin below 3 kHz, then 20 bands that widen up to 8 kHz. A bin
 /// belongs to its two nearest bands, as linear interpolation wants it.
-struct Bands: Sendable {
+final class Bands: Sendable {
   static let singleBins = 60
   static let wideBands = 20
   static let count = singleBins + wideBands

@@ -75,13 +75,13 @@ struct MediaFlow {
   }
 
   /// The time by which the session is behind its client. Nil before the first audio.
-  /// Runs per frame: no allocation, lock, log or await.
-  func lateness(at now: ContinuousClock.Instant) -> Duration? { lag.overdueEver(at: now) }
+  /// Runs per frame: no allocation, lock, log or await. Mutating, so that it is not called on a copy.
+  mutating func lateness(at now: ContinuousClock.Instant) -> Duration? { lag.overdueEver(at: now) }
 
   /// The time by which the frames that were processed by now are late. A microphone that has kept pace
   /// for a second is on time. Nil before the first audio. Runs per frame: no allocation, lock, log or
-  /// await.
-  func frameLateness(at now: ContinuousClock.Instant) -> Duration? { lag.overdue(at: now) }
+  /// await. Mutating, so that it is not called on a copy.
+  mutating func frameLateness(at now: ContinuousClock.Instant) -> Duration? { lag.overdue(at: now) }
 
   /// Records that the processing of audio begins.
   mutating func began(at now: ContinuousClock.Instant) { lastAudio = now }
@@ -95,9 +95,6 @@ struct MediaFlow {
   var slowFrame: Duration { frameTimes.percentile(0.99) }
 
   // MARK: Output
-
-  /// The number of frames that wait behind this many chunks. The last chunk counts as a full one.
-  func frames(ofChunks chunks: Int) -> Int { chunks * setup.framesPerChunk }
 
   /// Returns the number of frames that may continue to wait after a chunk was added, or nil if all may.
   mutating func limit(

@@ -245,8 +245,9 @@ final class RunningSession: SessionSink {
     drop(downTo: limit)
   }
 
-  /// The number of frames of the processed output that wait for the client.
-  private var waitingFrames: Int { flow.frames(ofChunks: outlet.waitingChunks) }
+  /// The number of frames of the processed output that wait for the client. The last chunk counts as a full
+  /// one.
+  private var waitingFrames: Int { outlet.waitingChunks * setup.framesPerChunk }
 
   private func drop(downTo limit: Int) {
     while waitingFrames > limit {

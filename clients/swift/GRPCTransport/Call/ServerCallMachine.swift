@@ -185,31 +185,31 @@ struct ServerCallMachine: ~Copyable {
   mutating func timerFired(now: Instant) -> Action {
     timerDue = nil
     guard let due = nextDue, due.time <= now else { return .ignore }
-    if due.isStart { return finish(due.status, Metadata(), now: now) }
+    guard let limit = due.isStart ? deadlines.start : deadlines.write else { return .ignore }
+    if due.isStart { return finish(limit.status, Metadata(), now: now) }
     if case .finishing = phase {
       // The handler has finished the call, so only `ended` is delivered to it.
       phase = .over
-      return .abort(due.status)
+      return .abort(limit.status)
     }
     phase = .aborted
-    return .abortStalled(due.status)
+    return .abortStalled(limit.status)
   }
 
   private struct Due {
     let time: Instant
-    let status: Status
     let isStart: Bool
   }
 
-  /// The deadline that passes next.
+  /// The deadline that passes next. Asked for each message, and therefore without its status.
   private var nextDue: Due? {
     switch phase {
     case .open:
       let write = writingSince.flatMap { writeDue(since: $0) }
-      guard !hasStarted, let start = deadlines.start else { return write }
-      let time = startedAt + start.limit
+      guard !hasStarted, let limit = deadlines.start?.limit else { return write }
+      let time = startedAt + limit
       if let write, write.time <= time { return write }
-      return Due(time: time, status: start.status, isStart: true)
+      return Due(time: time, isStart: true)
     case .closing: return writingSince.flatMap { writeDue(since: $0) }
     case .finishing(let since): return writeDue(since: since)
     case .aborted, .over, .ended: return nil
@@ -217,7 +217,7 @@ struct ServerCallMachine: ~Copyable {
   }
 
   private func writeDue(since: Instant) -> Due? {
-    deadlines.write.map { Due(time: since + $0.limit, status: $0.status, isStart: false) }
+    (deadlines.write?.limit).map { Due(time: since + $0, isStart: false) }
   }
 }
 
