@@ -94,7 +94,9 @@ struct MicrophonePairTests {
         var whole: [Float] = []
         try await eventually("heard") {
           let samples = tap.samples
-          let parts = (0..<samples.count / 640).map { level(samples[($0 * 640)..<(($0 + 1) * 640)]) }
+          let parts = (0..<samples.count / 640).map { part in
+            level(samples[(part * 640)..<((part + 1) * 640)])
+          }
           whole = parts.indices.dropFirst().dropLast().filter { index in
             parts[(index - 1)...(index + 1)].allSatisfy { $0 > -100 }
           }.map { parts[$0] }
