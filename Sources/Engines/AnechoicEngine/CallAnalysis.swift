@@ -96,6 +96,8 @@ struct CallAnalysis: ~Copyable {
       }
     }
     voice = computesGains ? maskNetwork.process() : maskNetwork.processVoice()
+    // The network did not hear the hum, and so does not lower it.
+    if computesGains { maskNetwork.lowerNoiseGains(by: features.humGains, count: SteadyHum.bands) }
     if quietRoomState != nil { stateHold.record(voice, power: features.means.error, maskNetwork) }
     return voice
   }

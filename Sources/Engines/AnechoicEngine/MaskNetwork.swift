@@ -108,6 +108,13 @@ struct MaskNetwork: ~Copyable {
       echo: gainRows.row(0), noise: gainRows.row(1), competingVoices: gainRows.row(2))
   }
 
+  /// Multiplies the gains for noise of the first `count` bands by others. Runs per frame: no
+  /// allocation, lock, log or await.
+  func lowerNoiseGains(by factors: UnsafePointer<Float>, count: Int) {
+    let noise = gainRows.row(1)
+    for band in 0..<count { noise[band] *= factors[band] }
+  }
+
   /// Computes the gains of a frame from `features`, and returns the probability of a near voice.
   /// Runs per frame: no allocation, lock, log or await.
   mutating func process() -> Float {

@@ -13,7 +13,8 @@ internal import CKernels
 /// A dither of -80 dBFS, or -70 dBFS while the microphone is silent, is added to the powers of the
 /// error and of the microphone in the features, but not to the output: the training data are
 /// recordings, and contain no digital silence. A voice after silence is then detected as early as
-/// in a quiet room. The levels of loud calls are normalized (`LevelNormalization`).
+/// in a quiet room. `SteadyHum`, which the training data do not have, is left out. The levels of
+/// loud calls are normalized (`LevelNormalization`).
 struct SpectralFeatures: ~Copyable {
   static let count = 7
   private static let smallestPower: Float = 1e-10
@@ -62,6 +63,7 @@ struct SpectralFeatures: ~Copyable {
     let framesFarAboveFloor: UnsafeMutablePointer<Float>
     let leakage: UnsafeMutablePointer<Float>
     let cross: Spectrum
+    let hum: SteadyHum
   }
 
   private let kernels: Kernels
@@ -93,7 +95,7 @@ struct SpectralFeatures: ~Copyable {
     binCount = Self.row(bins: bins)
     // Rows of bands: 5 kept, 5 powers, 4 with dither and 6 logarithms. Rows of bins: the
     // cross-spectrum and powers.
-    memory = FloatBuffer(20 * row + 3 * binCount)
+    memory = FloatBuffer(20 * row + 3 * binCount + SteadyHum.capacity)
     powers = memory.start + 5 * row
     ditheredPowers = powers + 5 * row
     levels = ditheredPowers + 4 * row
@@ -102,7 +104,8 @@ struct SpectralFeatures: ~Copyable {
     averages = Averages(
       error: memory.start, echo: memory.start + row, floor: memory.start + 2 * row,
       framesFarAboveFloor: memory.start + 3 * row, leakage: memory.start + 4 * row,
-      cross: Spectrum(real: start, imaginary: start + binCount))
+      cross: Spectrum(real: start, imaginary: start + binCount),
+      hum: SteadyHum(binPowers + binCount))
     averages.error.update(repeating: Self.smallestPower, count: row)
     averages.echo.update(repeating: Self.smallestPower, count: row)
     averages.floor.update(repeating: Self.initialFloor, count: row)
@@ -114,6 +117,8 @@ struct SpectralFeatures: ~Copyable {
 
   /// The power of each band of the last frame, without echo as far as the linear stage removed it.
   var errorPowers: UnsafePointer<Float> { UnsafePointer(powers) }
+  /// The gains that remove the hum of the last frame, for the bands of `SteadyHum`.
+  var humGains: UnsafePointer<Float> { UnsafePointer(averages.hum.gains) }
   /// The mean powers of the last frame.
   private(set) var means = MeanPowers()
 
@@ -146,6 +151,7 @@ struct SpectralFeatures: ~Copyable {
     let dither = self.dither.start + frame * Bands.count
     frame = (frame + 1) % FeatureDither.frames
     ditheredPowers.update(from: powers, count: 4 * row)
+    averages.hum.remove(from: ditheredPowers, and: ditheredPowers + 2 * row)
     levelNormalization.record(means.microphone)
     let isSilent = means.microphone < Self.silence
     silence.framesSince = isSilent ? 0 : silence.framesSince + 1

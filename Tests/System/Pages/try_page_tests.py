@@ -15,10 +15,13 @@ import urllib.error
 import urllib.request
 import wave
 
+import grpc
+
+import service
 from browser import Browser
 from issuer import Issuer
 from page_test import PHONE, SERVER, PageTest, evil_site, lasting_port, says, start, text
-from service import ROOT
+from service import ROOT, sessions_pb2 as sessions
 from tls import Certificates
 
 MICROPHONE = (
@@ -460,6 +463,56 @@ class LostTryServerTests(LostServerTest):
             click(page, "#record")
             page.wait("document.querySelector('#record').disabled")
             page.wait(RECORDED)
+
+    def call(self, method, request, response):
+        """Calls a method of the service for sessions, as another client."""
+        with grpc.insecure_channel(self.server.address) as channel:
+            return channel.unary_unary(
+                service.SESSIONS + method, request_serializer=type(request).SerializeToString,
+                response_deserializer=response.FromString)(request, timeout=10)
+
+    def only_session(self):
+        return self.call(
+            "ListSessions", sessions.ListSessionsRequest(), sessions.ListSessionsResponse).sessions[0]
+
+    def set_mode(self, mode):
+        request = sessions.UpdateSessionRequest()
+        request.session.name = self.only_session().name
+        request.session.config.preferred_mic_mode = mode
+        request.update_mask.paths.append("config.preferred_mic_mode")
+        self.call("UpdateSession", request, sessions.UpdateSessionResponse)
+
+    def wait_for_mode(self, mode):
+        end = time.monotonic() + 20
+        while self.only_session().config.preferred_mic_mode != mode:
+            self.assertLess(time.monotonic(), end, f"the mode is {self.only_session().config.preferred_mic_mode}")
+            time.sleep(0.05)
+
+    def test_a_mode_chosen_while_the_connection_was_lost_stays(self):
+        standard, isolation, wide = 1, 2, 3
+        with Relay(self.port) as relay:
+            page = self.browser.open(f"http://127.0.0.1:{relay.port}/try", width=1360, height=900)
+            self.addCleanup(page.close)
+            click(page, "#start")
+            page.wait(RECORDED)
+            click(page, "[value=MIC_MODE_WIDE_SPECTRUM]")
+            self.wait_for_mode(wide)
+            relay.is_away = True
+            relay.cut()
+            page.wait(says("#connection", "Disconnected"))
+            self.set_mode(isolation)
+            relay.is_away = False
+            page.wait(says("#events", "the media client is back"))
+            # The page would have told its own mode before the mute of the same connection.
+            page.evaluate("document.querySelector('#mute').click()")
+            page.wait(says("#events", "muted"))
+            self.assertEqual(self.only_session().config.preferred_mic_mode, isolation)
+            relay.is_away = True
+            relay.cut()
+            page.wait(says("#connection", "Disconnected"))
+            click(page, "[value=MIC_MODE_STANDARD]")
+            relay.is_away = False
+            self.wait_for_mode(standard)
 
     def test_another_session_begins_after_the_server_was_away(self):
         page = self.begin()

@@ -20,6 +20,8 @@ const longestDelay = 1;
 const givesUp = 4000;
 /** The ids of the controls about the enrollment. Those about the mute state count from 1. */
 const enrollmentControls = { learn: 1e9, forget: 1e9 + 1 };
+/** The id of the controls about the mic mode. */
+const modeControl = 1e9 + 2;
 const codesForGood = ["INVALID_ARGUMENT", "UNIMPLEMENTED", "UNAUTHENTICATED", "PERMISSION_DENIED"];
 /** The reasons after which a new session follows at once. */
 const startsAtOnce = ["DRAINING", "SERVER_SHUTDOWN", "RESUME_TOKEN_UNKNOWN", "TOO_MANY_RESUMES"];
@@ -48,6 +50,8 @@ export class Session {
   #isForgetting = false;
   /** Whether the server was asked to learn the voice, and has not answered yet. */
   #isLearning = false;
+  /** The requests for a mic mode that the server has not answered yet. */
+  #modesAsked = 0;
   #isOver = false;
 
   /**
@@ -97,7 +101,8 @@ export class Session {
 
   setMode(mode) {
     this.mode = mode;
-    this.#control(0, { updateConfig: { config: { preferredMicMode: mode }, updateMask: "preferredMicMode" } });
+    this.#modesAsked += 1;
+    this.#askForMode();
   }
 
   /** Learns the voice at the microphone. */
@@ -124,6 +129,11 @@ export class Session {
 
   #control(controlId, control) {
     if (this.isConnected) this.#socket.send(JSON.stringify({ control: { controlId: String(controlId), ...control } }));
+  }
+
+  #askForMode() {
+    const config = { preferredMicMode: this.mode };
+    this.#control(modeControl, { updateConfig: { config, updateMask: "preferredMicMode" } });
   }
 
   #askForMute() {
@@ -199,7 +209,8 @@ export class Session {
     this.#kept = [];
     this.#point = { processedSamples: 0, lastEventId: 0 };
     this.#muting.restart();
-    // A new session has no voice but that of its start.
+    // A new session begins with the mode, and has no voice but that of its start.
+    this.#modesAsked = 0;
     this.#isForgetting = false;
     this.#isLearning = false;
   }
@@ -226,6 +237,8 @@ export class Session {
       if (Number(controlResult.controlId) === enrollmentControls.forget) this.#isForgetting = false;
       else this.#isLearning = false;
       if (controlResult.refusal) this.listener.enrollmentRefused(controlResult.refusal);
+    } else if (Number(controlResult?.controlId) === modeControl) {
+      this.#modesAsked = Math.max(0, this.#modesAsked - 1);
     } else if (controlResult) {
       this.#muting.answered(controlResult.controlId, controlResult.refusal);
       this.#askForMute();
@@ -266,7 +279,9 @@ export class Session {
       for (const { first, microphone, reference } of this.#kept) {
         if (first >= sample) this.#socket.send(encode(first, microphone, reference));
       }
-      this.setMode(this.mode);
+      // Somebody else may have chosen another mode meanwhile, which stays.
+      this.#modesAsked = Math.min(this.#modesAsked, 1);
+      if (this.#modesAsked > 0) this.#askForMode();
       this.#askAboutVoice();
     }
     this.#askForMute();

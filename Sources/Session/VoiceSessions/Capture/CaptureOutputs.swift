@@ -6,6 +6,7 @@ struct CaptureOutputs: ~Copyable {
   /// The time from the microphone to each output. Nil for an output that the session does not have.
   let latencies: (processed: Duration, recognizer: Duration?, raw: Duration?)
   private var main: MutedOutput
+  private var bypass: ExactBypass?
   private var recognizer: RecognizerOutput?
   private var raw: RawOutput?
 
@@ -16,6 +17,9 @@ struct CaptureOutputs: ~Copyable {
     main = MutedOutput(
       setup.processed, setup, latency: pipeline.delays.latency,
       latencySamples: pipeline.delays.latencySamples)
+    bypass =
+      ExactBypass.isNeeded(setup, pipeline)
+      ? ExactBypass(setup, latencySamples: pipeline.delays.latencySamples) : nil
     self.recognizer = recognizer
     self.raw = raw
   }
@@ -37,9 +41,13 @@ struct CaptureOutputs: ~Copyable {
   /// The last frame of the processed output.
   var processed: Frame { _read { yield main.frame } }
 
-  /// Applies a configuration after `samples` of the output of the engine.
-  mutating func apply(_ configuration: SessionConfiguration, after samples: Int) {
-    recognizer?.apply(configuration, after: samples)
+  /// Applies a configuration from the microphone's sample on that comes after `samples` of the next
+  /// frame, which are `engineSamples` of the output of the engine.
+  mutating func apply(
+    _ configuration: SessionConfiguration, after samples: Int, engineSamples: Int
+  ) {
+    bypass?.apply(configuration, after: samples)
+    recognizer?.apply(configuration, after: engineSamples)
   }
 
   /// Mutes or unmutes all outputs from a sample of the microphone on.
@@ -56,6 +64,7 @@ struct CaptureOutputs: ~Copyable {
   mutating func complete(
     microphone: borrowing Frame, input: borrowing Frame, _ injections: borrowing InjectionQueue
   ) -> Bool {
+    bypass?.process(microphone, into: main.frame)
     if injections.isHeardByFarEnd { main.frame.add(injections.processed, to: injections.lastGain) }
     main.limit()
     recognizer?.process(input, injections)

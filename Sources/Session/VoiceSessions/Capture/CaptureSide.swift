@@ -148,7 +148,9 @@ struct CaptureSide: ~Copyable {
   /// Applies a configuration from the sample on that comes after `samples` of the next frame.
   mutating func apply(_ configuration: SessionConfiguration, after samples: Int) {
     pipeline.apply(configuration, after: samples)
-    outputs.apply(configuration, after: pipeline.engineOutputSamples(until: samples))
+    outputs.apply(
+      configuration, after: samples,
+      engineSamples: pipeline.engineOutputSamples(until: samples))
     nearEnd.set(configuration.voiceActivity)
     setTurns(configuration.turns)
   }

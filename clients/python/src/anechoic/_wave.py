@@ -13,6 +13,8 @@ _SUBTYPE = bytes.fromhex("000000001000800000aa00389b71")
 """The end of the GUID of a format in an extensible header. It begins with the number of the format."""
 _LARGEST_SIZE = 0x7FFF0000
 """From this size on, and with 0, a header leaves the size open: a program that writes to a pipe cannot know it."""
+_SIZE_ELSEWHERE = 0xFFFFFFFF
+"""The size in a file of more than 4 GiB (RF64), whose chunk `ds64` has the size. In other files, it is open."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +33,10 @@ class Header:
 def read_header(file: BinaryIO) -> Header:
     """Reads up to the first sample. Throws `FormatError` for another file, or one that is cut off."""
     riff = file.read(12)
-    if len(riff) < 12 or riff[:4] != b"RIFF" or riff[8:] != b"WAVE":
+    if len(riff) < 12 or riff[:4] not in (b"RIFF", b"RF64") or riff[8:] != b"WAVE":
         raise FormatError("the file is not a WAV file")
     header: tuple[int, int, int, int] | None = None
+    large: int | None = None
     while True:
         chunk = file.read(8)
         if len(chunk) < 8:
@@ -41,9 +44,11 @@ def read_header(file: BinaryIO) -> Header:
         name, size = chunk[:4], struct.unpack("<I", chunk[4:])[0]
         if name == b"data":
             break
-        content = file.read(min(size, 64)) if name == b"fmt " else b""
+        content = file.read(min(size, 64)) if name in (b"fmt ", b"ds64") else b""
         if name == b"fmt ":
             header = _format(content)
+        elif name == b"ds64" and riff[:4] == b"RF64" and len(content) >= 16:
+            large = struct.unpack("<Q", content[8:16])[0]
         file.seek(size + size % 2 - len(content), 1)
     if header is None:
         raise FormatError("the file is not a WAV file: it does not say which format its samples have")
@@ -53,7 +58,10 @@ def read_header(file: BinaryIO) -> Header:
     if bits not in ((32, 64) if kind == _FLOAT else (16, 24, 32)):
         raise FormatError(f"{bits} bits are not supported; use 16, 24 or 32")
     frame = bits // 8 * channels
-    return Header(rate, channels, bits // 8, kind == _FLOAT, _size(file, size) // frame if frame else 0)
+    if large is not None and size == _SIZE_ELSEWHERE:
+        size = large
+    present = _size(file, size, struct.unpack("<I", riff[4:8])[0] + 8)
+    return Header(rate, channels, bits // 8, kind == _FLOAT, present // frame if frame else 0)
 
 
 def _format(content: bytes) -> tuple[int, int, int, int]:
@@ -66,17 +74,19 @@ def _format(content: bytes) -> tuple[int, int, int, int]:
     return kind, channels, rate, bits
 
 
-def _size(file: BinaryIO, claimed: int) -> int:
-    """Returns the bytes of the samples, which the file must have."""
+def _size(file: BinaryIO, claimed: int, whole: int) -> int:
+    """Returns the bytes of the samples, which the file must have. `whole` is the size of the file by its header."""
     start = file.tell()
-    present = file.seek(0, 2) - start
+    end = file.seek(0, 2)
+    present = end - start
     file.seek(start)
     if claimed == 0:
-        return present
+        # A file whose header was completed has no samples, and what follows is a chunk of another kind.
+        return 0 if whole == end else present
     # A program that is stopped may leave half a sample.
-    if claimed < _LARGEST_SIZE and present < claimed - 7:
+    if present < claimed - 7 and not _LARGEST_SIZE <= claimed <= _SIZE_ELSEWHERE:
         raise FormatError(f"the file is cut off: it has {present} of {claimed} bytes of samples")
-    return min(claimed, present)
+    return present if claimed == _SIZE_ELSEWHERE else min(claimed, present)
 
 
 def header(rate: int, channels: int, width: int, size: int) -> bytes:
@@ -86,8 +96,10 @@ def header(rate: int, channels: int, width: int, size: int) -> bytes:
     44
     """
     frame = channels * width
-    size = min(size, 0xFFFFFFFF - 36)
+    whole = 36 + size
+    if whole > _SIZE_ELSEWHERE:
+        whole = size = _SIZE_ELSEWHERE
     return struct.pack(
-        "<4sI8sIHHIIHH4sI", b"RIFF", 36 + size, b"WAVEfmt ", 16, _PCM, channels, rate, rate * frame, frame,
+        "<4sI8sIHHIIHH4sI", b"RIFF", whole, b"WAVEfmt ", 16, _PCM, channels, rate, rate * frame, frame,
         8 * width, b"data", size,
     )
