@@ -11,4 +11,17 @@ public enum Build {
   public static var version: String {
     commit == "unknown" ? anechoicVersion : "\(anechoicVersion) (\(commit))"
   }
+
+  /// The version of the compiler, as far as conditions can tell.
+  public static var compiler: String {
+    #if compiler(>=6.4)
+      "6.4 or later"
+    #elseif compiler(>=6.3)
+      "6.3"
+    #elseif compiler(>=6.2)
+      "6.2"
+    #else
+      "6.1 or earlier"
+    #endif
+  }
 }

@@ -4,6 +4,7 @@ internal import CommandLineSupport
 internal import GRPCTransport
 internal import LinuxSystem
 internal import LiveVoice
+internal import Operations
 
 /// `anechoic-bridge audiosocket`.
 struct AudioSocketCommand: AsyncParsableCommand {
@@ -38,6 +39,8 @@ struct AudioSocketCommand: AsyncParsableCommand {
       valueName: "type=rate"))
   var audioType: [AudioTypeArgument] = []
 
+  @OptionGroup var operators: OperatorOptions
+
   @OptionGroup var line: LineOptions
 
   @OptionGroup var voice: VoiceOptions
@@ -67,10 +70,12 @@ struct AudioSocketCommand: AsyncParsableCommand {
     } catch {
       throw CommandError("\(error)")
     }
+    let listener = try operators.listen(for: bridge, settings.metrics, security)
     BridgeLog.write("listening on \(bridge.address)")
     await signals.next()
     watch?.cancel()
     await bridge.stop()
+    listener?.stop()
   }
 
   private func settings() throws -> BridgeSettings {

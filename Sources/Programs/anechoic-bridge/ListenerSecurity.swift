@@ -61,6 +61,9 @@ final class ListenerSecurity: Sendable {
     }
   }
 
+  /// The time at which the certificate in use expires, in seconds since 1970.
+  var certificateEnd: Int64 { validity.withLock { $0.last } }
+
   private static func identity(
     _ certificate: String, _ key: String
   ) throws -> (TLSIdentity, CertificateValidity) {

@@ -29,11 +29,11 @@ struct MediaStreamsCommand: AsyncParsableCommand {
   func run() async throws {
     let security = try security.security()
     let (voice, delay) = (try voice.settings(), voice.delay.duration)
-    let echoPaths = line.echoPaths
+    let (echoPaths, metrics) = (line.echoPaths, BridgeMetrics())
     let relay = MediaStreamRelay.Settings(delay: delay) { rate, start in
-      try ServedVoice(voice, rate: rate, call: start.call, echoPaths?.of(start.line))
+      try ServedVoice(voice, rate: rate, call: start.call, echoPaths?.of(start.line), metrics)
     }
-    try await upstream.run(listeningOn: listen, security) { name, _ in
+    try await upstream.run(listeningOn: listen, security, metrics) { name, _ in
       MediaStreamRelay(name, relay, now: .now)
     }
   }

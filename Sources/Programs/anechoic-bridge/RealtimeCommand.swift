@@ -49,11 +49,13 @@ struct RealtimeCommand: AsyncParsableCommand {
   func run() async throws {
     let security = try security.security()
     let (voice, delay) = (try voice.settings(detectsTurns: turns), voice.delay.duration)
+    let metrics = BridgeMetrics()
     let echoPaths = keepEchoPath ? LineEchoPaths() : nil
-    try await upstream.run(listeningOn: listen, security) { [truncate, turns] name, request in
+    try await upstream.run(listeningOn: listen, security, metrics) {
+      [truncate, turns] name, request in
       let line = echoPaths?.of(LineEchoPaths.client(of: request))
       var relay = RealtimeRelay.Settings(delay: delay) { rate, session in
-        try ServedVoice(voice, rate: rate, call: session, line)
+        try ServedVoice(voice, rate: rate, call: session, line, metrics)
       }
       relay.truncates = truncate
       relay.findsTurns = turns

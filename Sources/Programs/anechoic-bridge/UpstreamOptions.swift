@@ -27,6 +27,8 @@ struct UpstreamOptions: ParsableArguments {
       "The maximum size of a message of either side, 64KiB to 64MiB.", valueName: "size"))
   var maxMessage = ByteCountArgument(24 << 20)
 
+  @OptionGroup var operators: OperatorOptions
+
   func validate() throws {
     guard let address = UpstreamAddress(upstream) else {
       throw ValidationError("--upstream: use ws://HOST:PORT/PATH or wss://HOST/PATH.")
@@ -45,7 +47,7 @@ struct UpstreamOptions: ParsableArguments {
   /// Bridges calls until SIGTERM or SIGINT. SIGHUP makes it read the files of
   /// `security` again.
   func run<Rules: Relay>(
-    listeningOn address: String, _ security: ListenerSecurity?,
+    listeningOn address: String, _ security: ListenerSecurity?, _ metrics: BridgeMetrics,
     _ makeRelay: @escaping @Sendable (String, HTTPRequest) -> Rules
   ) async throws {
     guard let upstream = UpstreamAddress(upstream) else { throw CommandError("--upstream") }
@@ -59,17 +61,18 @@ struct UpstreamOptions: ParsableArguments {
         .init(
           dialer: UpstreamDialer(address: upstream, authorities: authorities),
           security: security?.http, messageBytes: maxMessage.bytes, maximumCalls: maxCalls,
-          log: BridgeLog.write,
-          makeRelay: makeRelay))
+          metrics: metrics, log: BridgeLog.write, makeRelay: makeRelay))
     } catch let error as TLSError {
       throw CommandError("\(upstreamCaFile ?? "the authorities of the system"): \(error)")
     } catch let error as ListeningError {
       throw CommandError("\(error)")
     }
+    let listener = try operators.listen(for: bridge, metrics, security)
     BridgeLog.write("listening on \(bridge.address)")
     await signals.next()
     watch?.cancel()
     await bridge.stop()
+    listener?.stop()
   }
 }
 
@@ -136,12 +139,12 @@ struct VoiceOptions: ParsableArguments {
 
 /// The address that a bridge listens on.
 enum BridgeAddress {
-  static func validate(_ listen: String) throws {
+  static func validate(_ listen: String, option: String = "--listen") throws {
     if let problem = ServerAddress.listeningProblem(listen) {
-      throw ValidationError("--listen: \(problem).")
+      throw ValidationError("\(option): \(problem).")
     }
     guard case .host = ServerAddress(listen) else {
-      throw ValidationError("--listen: use HOST:PORT.")
+      throw ValidationError("\(option): use HOST:PORT.")
     }
   }
 }

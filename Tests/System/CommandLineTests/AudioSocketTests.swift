@@ -69,8 +69,9 @@ struct AudioSocketTests {
       "anechoic-bridge",
       [
         "audiosocket", "--listen", "127.0.0.1:0", "--application", "127.0.0.1:\(port)", "--server",
-        "127.0.0.1:1",
+        "127.0.0.1:1", "--http-listen", "127.0.0.1:0",
       ], in: folder)
+    let operators = try await bridge.line(containing: "operators: ")
     let line = try await bridge.line(containing: "listening on ")
     let own = line.split(separator: ":").last.map { String($0) } ?? ""
     let script = Folder.package.appendingPathComponent("Tests/System/Telephony/telephone.py").path
@@ -78,6 +79,10 @@ struct AudioSocketTests {
       Python.path, [script, own, "\(port)", "faults"], in: folder)
     #expect(result.status == 0, "\(result.text) \(result.errors)")
     try await bridge.line(containing: "not processed: UNAVAILABLE")
+    let page = "\(operators.split(separator: " ").last ?? "")/metrics"
+    let metrics = try await Command.run("/usr/bin/curl", ["--silent", page], in: folder).text
+    #expect(metrics.contains("anechoic_bridge_calls_started_total 1\n"), "\(metrics)")
+    #expect(metrics.contains("anechoic_bridge_voices_unprocessed 0.0\n"), "\(metrics)")
     bridge.signal(SIGTERM)
     let end = try await bridge.wait()
     #expect(end.errorLines.count { $0.contains("not processed") } == 1)

@@ -8,7 +8,8 @@ struct MonitoringFilesTests {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  private static let declarations = MetricDeclaration.server + MetricDeclaration.edge
+  private static let declarations =
+    MetricDeclaration.server + MetricDeclaration.bridge + MetricDeclaration.edge
 
   private static func text(_ path: String) throws -> String {
     try String(contentsOf: package.appendingPathComponent(path), encoding: .utf8)

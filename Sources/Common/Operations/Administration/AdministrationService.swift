@@ -4,10 +4,7 @@ internal import Logging
 ///
 /// | path | methods | body |
 /// |---|---|---|
-/// | /metrics | GET | the metrics of the registry |
-/// | /livez | GET | whether the process works |
-/// | /readyz | GET | whether the server takes new sessions |
-/// | /version | GET | the build, as JSON |
+/// | those of `StatusPages` | GET | |
 /// | /log-level | GET, PUT | the level of the log |
 /// | /injection | GET, PUT | whether speech may be injected: on or off |
 /// | others | | those of `pages` |
@@ -39,9 +36,8 @@ public struct AdministrationService: Sendable {
     ) -> HTTPAnswer
 
   private let registry: MetricsRegistry
-  private let version: String
+  private let status: StatusPages
   private let threshold: LogThreshold
-  private let readiness: @Sendable () -> Readiness
   private let injection: Switch?
   private let audit: Audit
   private let gate: Gate?
@@ -60,13 +56,12 @@ public struct AdministrationService: Sendable {
     pages: @escaping Pages = { _ in nil }, audit: @escaping Audit
   ) {
     self.registry = registry
-    self.version = version
+    status = StatusPages(registry: registry, version: version, readiness: readiness)
     self.threshold = threshold
     self.injection = injection
     self.gate = gate
     rule = BrowserRule(isLoopback ? .thisMachine : .any)
     self.pages = pages
-    self.readiness = readiness
     self.audit = audit
   }
 
@@ -96,20 +91,7 @@ public struct AdministrationService: Sendable {
     switch request.path {
     case "/log-level": logLevel(request)
     case "/injection": injection.map { injection(request, $0) }
-    default: reading(request).map(HTTPAnswer.complete)
-    }
-  }
-
-  /// Returns the response to a request for a path that only tells something, or nil for other paths.
-  private func reading(_ request: HTTPRequest) -> HTTPResponse? {
-    switch request.path {
-    case "/metrics": read(request) { metrics(request) }
-    case "/livez": read(request) { HTTPResponse("ok\n") }
-    case "/readyz": read(request) { state(\.status) }
-    case "/routez": read(request) { state(\.routingStatus) }
-    case "/version":
-      read(request) { HTTPResponse(version + "\n", contentType: "application/json") }
-    default: nil
+    default: status.answer(request).map(HTTPAnswer.complete)
     }
   }
 
@@ -133,23 +115,6 @@ public struct AdministrationService: Sendable {
       injection.set(text == "on")
       return nil
     }
-  }
-
-  private func state(_ status: KeyPath<Readiness, HTTPStatus>) -> HTTPResponse {
-    let readiness = readiness()
-    return HTTPResponse(readiness.words + "\n", status: readiness[keyPath: status])
-  }
-
-  private func metrics(_ request: HTTPRequest) -> HTTPResponse {
-    let format = Exposition(accept: request.headers["accept"])
-    return HTTPResponse(format.text(of: registry), contentType: format.contentType)
-  }
-
-  private func read(_ request: HTTPRequest, _ body: () -> HTTPResponse) -> HTTPResponse {
-    guard ["GET", "HEAD"].contains(request.method) else {
-      return HTTPResponse("use GET\n", status: .methodNotAllowed, allowed: ["GET", "HEAD"])
-    }
-    return body()
   }
 
   /// Answers with a value, or changes it. `change` returns the problem with a new value, or nil.

@@ -16,6 +16,7 @@ public struct BridgeSettings: Sendable {
   var echoPaths: LineEchoPaths?
   /// The TLS of exchanges. Nil: they connect without.
   var security: HTTPSecurity?
+  let metrics = BridgeMetrics()
   /// Writes a line to the log. Called from any thread.
   public var log: @Sendable (String) -> Void
 

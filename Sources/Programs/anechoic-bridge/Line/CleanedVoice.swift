@@ -42,12 +42,14 @@ final class ServedVoice: CleanedVoice {
   private static let longestLabel = 250
 
   private let voice: LiveVoice
+  private let meter: VoiceMeter
   /// The turn that goes on, by the sample at which it began.
   private var turn: Int64?
 
   /// Begins to connect. `rate` is in Hz. Without a line, the voice learns its own echo path.
   init(
-    _ options: LiveVoiceOptions, rate: Int, call: String, _ line: LineEchoPaths.Line? = nil
+    _ options: LiveVoiceOptions, rate: Int, call: String, _ line: LineEchoPaths.Line?,
+    _ metrics: BridgeMetrics
   ) throws {
     var options = options
     options.microphone = LiveVoiceOptions.Format(sampleRate: rate)
@@ -57,6 +59,7 @@ final class ServedVoice: CleanedVoice {
     options.labels["call"] = name.printable
     line?.apply(to: &options)
     voice = try LiveVoice(options)
+    meter = VoiceMeter(metrics)
   }
 
   func push(_ microphone: [Int16], reference: [Int16]) {
@@ -70,6 +73,12 @@ final class ServedVoice: CleanedVoice {
   }
 
   func nextChange() -> VoiceChange? {
+    guard let change = readChange() else { return nil }
+    meter.record(change)
+    return change
+  }
+
+  private func readChange() -> VoiceChange? {
     while let event = voice.nextEvent() {
       switch event {
       case .processing(let session): return .processing(session: session)

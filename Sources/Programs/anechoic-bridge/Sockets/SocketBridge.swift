@@ -4,7 +4,7 @@ internal import Operations
 internal import Synchronization
 
 /// A bridge between clients that open WebSockets and an upstream to which it opens one for each.
-final class SocketBridge<Rules: Relay>: Sendable {
+final class SocketBridge<Rules: Relay>: CallBridge {
   /// The settings of a bridge.
   struct Settings: Sendable {
     var dialer: UpstreamDialer
@@ -14,6 +14,7 @@ final class SocketBridge<Rules: Relay>: Sendable {
     var messageBytes: Int
     /// The maximum number of calls at a time.
     var maximumCalls: Int
+    var metrics: BridgeMetrics
     /// Writes a line to the log. Called from any thread.
     var log: @Sendable (String) -> Void
     /// Returns the rules of a call, from its name and the request of its client.
@@ -45,13 +46,17 @@ final class SocketBridge<Rules: Relay>: Sendable {
   /// The address with the actual port.
   var address: String { listener.withLock { $0?.address } ?? "" }
 
+  var callCount: Int { state.withLock { $0.calls } }
+  var maximumCalls: Int { settings.maximumCalls }
+  var isStopping: Bool { state.withLock { $0.isStopping } }
+
   /// Accepts no more calls, closes the running ones, and returns when they have ended, after 5 s at the
   /// latest.
   func stop() async {
     state.withLock { $0.isStopping = true }
     listener.withLock { $0 }?.stop()
     let deadline = ContinuousClock.now + Self.farewell
-    while state.withLock({ $0.calls }) > 0, .now < deadline {
+    while callCount > 0, .now < deadline {
       try? await Task.sleep(for: .milliseconds(20))
     }
   }
@@ -60,8 +65,9 @@ final class SocketBridge<Rules: Relay>: Sendable {
     switch WebSocketHandshake.check(request) {
     case .refused(let response): return .complete(response)
     case .accepted(let handshake):
-      guard state.withLock({ !$0.isStopping && $0.calls < settings.maximumCalls }) else {
-        settings.log("a call was refused: \(settings.maximumCalls) calls are running (--max-calls)")
+      guard state.withLock({ !$0.isStopping && $0.calls < maximumCalls }) else {
+        settings.metrics.refused(.full)
+        settings.log("a call was refused: \(maximumCalls) calls are running (--max-calls)")
         return .complete(HTTPResponse("too many calls are running\n", status: .serviceUnavailable))
       }
       // The upstream decides about the answer.
@@ -95,17 +101,20 @@ final class SocketBridge<Rules: Relay>: Sendable {
       try phone.send(HTTPUpgrade.answer(headers), through: &tls)
       let client = side(phone.descriptor, connection.rest, as: .server, tls.take())
       let upstream = side(link.socket.descriptor, link.rest, as: .client, link.tls.take())
+      settings.metrics.started.add()
       RelayedCall(
         name, client: client, upstream: upstream, settings.makeRelay(name, request),
         log: settings.log
-      ) { [self] in state.withLock { $0.isStopping } }.run()
+      ) { [self] in isStopping }.run()
     } catch let error as UpstreamDialer.DialError {
       try? phone.send(error.answer, through: &tls)
       tls?.close()
       phone.send(tls?.popOutgoing() ?? [])
       phone.endSending()
+      settings.metrics.refused(.failed)
       settings.log("\(name): not started: \(error.reason)")
     } catch {
+      settings.metrics.refused(.failed)
       settings.log("\(name): not started: client: \(error)")
     }
   }

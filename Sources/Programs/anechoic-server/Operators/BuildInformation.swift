@@ -15,7 +15,7 @@ struct BuildInformation: Encodable {
 
   let version = anechoicVersion
   let commit = Build.commit
-  let swift = Self.swiftVersion
+  let swift = Build.compiler
   let engines: [Engine]
 
   init(_ catalog: EngineCatalog) {
@@ -35,19 +35,6 @@ struct BuildInformation: Encodable {
 
   func add(to registry: MetricsRegistry) {
     registry.gauge(.buildInfo, version, swift, commit).set(1)
-  }
-
-  /// The version of the compiler, as far as conditions can tell.
-  private static var swiftVersion: String {
-    #if compiler(>=6.4)
-      "6.4 or later"
-    #elseif compiler(>=6.3)
-      "6.3"
-    #elseif compiler(>=6.2)
-      "6.2"
-    #else
-      "6.1 or earlier"
-    #endif
   }
 
   private enum CodingKeys: String, CodingKey { case version, commit, swift, engines }
