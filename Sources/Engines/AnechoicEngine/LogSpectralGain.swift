@@ -54,6 +54,7 @@ struct LogSpectralGain: ~Copyable {
   mutating func compute(_ powers: UnsafePointer<Float>) -> UnsafePointer<Float> {
     if frames < Self.startFrames {
       frames += 1
+      let noise = noise
       for band in 0..<Bands.count { noise[band] += (powers[band] - noise[band]) / Float(frames) }
     }
     followNoise(powers)

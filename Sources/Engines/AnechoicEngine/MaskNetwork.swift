@@ -95,10 +95,10 @@ struct MaskNetwork: ~Copyable {
   /// Moves both full-band states towards `values` by a part of the difference. Runs per frame: no
   /// allocation, lock, log or await.
   func moveFullBandState(toward values: UnsafePointer<Float>, by part: Float) {
+    let (state, voice) = (state, layers.voice.state)
     for index in 0..<Self.fullBand { state[index] += part * (values[index] - state[index]) }
     for index in 0..<VoiceNetwork.stateCount {
-      layers.voice.state[index] +=
-        part * (values[Self.fullBand + index] - layers.voice.state[index])
+      voice[index] += part * (values[Self.fullBand + index] - voice[index])
     }
   }
 

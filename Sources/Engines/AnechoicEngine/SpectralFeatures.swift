@@ -157,6 +157,7 @@ struct SpectralFeatures: ~Copyable {
     silence.framesSince = isSilent ? 0 : silence.framesSince + 1
     silence.frames = isSilent ? min(silence.frames + 1, 100) : 0
     let gain = (isSilent ? Self.silentDitherGain : 1) / levelNormalization.factor
+    let ditheredPowers = ditheredPowers
     for band in 0..<Bands.count {
       ditheredPowers[band] += gain * dither[band]
       ditheredPowers[2 * row + band] += gain * dither[band]
