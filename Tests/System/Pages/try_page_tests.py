@@ -507,6 +507,8 @@ class LostTryServerTests(LostServerTest):
             page.evaluate("document.querySelector('#mute').click()")
             page.wait(says("#events", "muted"))
             self.assertEqual(self.only_session().config.preferred_mic_mode, isolation)
+            page.wait("document.querySelector('[value=MIC_MODE_VOICE_ISOLATION]').checked")
+            page.wait(says("#mode-hint", "Keeps the voice"))
             relay.is_away = True
             relay.cut()
             page.wait(says("#connection", "Disconnected"))

@@ -117,6 +117,7 @@ function begin(muted) {
   session = new Session({ rate: sound.rate, mode, muted, token: credentials.token }, {
     voiceToBeginWith: () => enrollment.voiceprint,
     connected, lost, refused, ended, audio,
+    modeChanged: showMode,
     event: (event) => {
       view.note(event);
       enrollment.note(event);
@@ -186,9 +187,15 @@ async function list() {
 }
 
 function choose(value) {
-  mode = value;
-  show(find("mode-hint"), modes.find(([name]) => name === value)[2]);
+  showMode(value);
   session?.setMode(value);
+}
+
+/** Shows a mode that the person or another client has chosen. */
+function showMode(value) {
+  mode = value;
+  for (const input of find("modes").querySelectorAll("input")) input.checked = input.value === value;
+  show(find("mode-hint"), modes.find(([name]) => name === value)?.[2] ?? "");
 }
 
 // MARK: The voice of the person

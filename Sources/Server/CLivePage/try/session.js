@@ -52,13 +52,15 @@ export class Session {
   #isLearning = false;
   /** The requests for a mic mode that the server has not answered yet. */
   #modesAsked = 0;
+  /** The mode that the server has told last. */
+  #modeTold;
   #isOver = false;
 
   /**
    * Begins a session. `rate` is the sample rate of both inputs and of the output. `listener` has the functions
    * connected(started), lost(error), refused(error), audio(first, samples, probabilities), event(event),
-   * voiceprint(voiceprint), enrollmentRefused(refusal), stats(stats), ended(status), and voiceToBeginWith(), which
-   * returns the voiceprint of a session that begins, or nothing.
+   * voiceprint(voiceprint), enrollmentRefused(refusal), modeChanged(mode), stats(stats), ended(status), and
+   * voiceToBeginWith(), which returns the voiceprint of a session that begins, or nothing.
    */
   constructor({ rate, mode, muted, token }, listener) {
     this.rate = rate;
@@ -211,6 +213,7 @@ export class Session {
     this.#muting.restart();
     // A new session begins with the mode, and has no voice but that of its start.
     this.#modesAsked = 0;
+    this.#modeTold = undefined;
     this.#isForgetting = false;
     this.#isLearning = false;
   }
@@ -239,6 +242,7 @@ export class Session {
       if (controlResult.refusal) this.listener.enrollmentRefused(controlResult.refusal);
     } else if (Number(controlResult?.controlId) === modeControl) {
       this.#modesAsked = Math.max(0, this.#modesAsked - 1);
+      this.#followMode();
     } else if (controlResult) {
       this.#muting.answered(controlResult.controlId, controlResult.refusal);
       this.#askForMute();
@@ -248,8 +252,18 @@ export class Session {
   #note(event) {
     this.#point.lastEventId = Number(event.eventId);
     if (event.muteChanged) this.#muting.changed(event.muteChanged.state?.muted ?? false, this.#next);
-    if (event.configChanged) this.mode = event.configChanged.config?.preferredMicMode ?? this.mode;
+    if (event.configChanged) {
+      this.#modeTold = event.configChanged.config?.preferredMicMode;
+      this.#followMode();
+    }
     this.listener.event(event);
+  }
+
+  /** Takes the mode of the server, unless the person's own choice is on its way. */
+  #followMode() {
+    if (this.#modesAsked > 0 || !this.#modeTold || this.#modeTold === this.mode) return;
+    this.mode = this.#modeTold;
+    this.listener.modeChanged(this.mode);
   }
 
   #receiveAudio({ first, samples, probabilities }) {

@@ -37,6 +37,7 @@ RUN = """(async (options) => {
     voiceToBeginWith: () => undefined,
     voiceprint: () => {},
     enrollmentRefused: () => {},
+    modeChanged: () => {},
     audio: (first, samples) => samples.forEach((sample, index) => {
       const place = first + index + offset;
       if (place >= 0 && place < count) state.output[place] = sample;
