@@ -15,8 +15,8 @@ struct SteadyHum {
   /// noise changes by more than 1 dB in a third of the time.
   private static let mostChange: Float = 1.122
   private static let frames: Float = 100
-  /// The part of the hum that is removed. The power of a tone that is no multiple of 50 Hz
-  /// fluctuates from frame to frame.
+  /// The multiple of the mean hum that is removed from a frame. The power of a tone that is no
+  /// multiple of 50 Hz fluctuates from frame to frame.
   private static let removed: Float = 2
   /// The part of the hum that remains in a frame of a band that is not steady: -0.9 dB in a second.
   private static let kept: Float = 0.998

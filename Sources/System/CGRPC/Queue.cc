@@ -20,6 +20,15 @@ constexpr int most_events_before_idle = 64;
 // A queue that looks for events now and then does so this often, and polls for this long after an event.
 constexpr std::chrono::milliseconds look_every{20};
 constexpr int64_t polls_for_ms = 200;
+// The time after which it notices that calls have begun elsewhere.
+constexpr int64_t notices_after_ms = 500;
+
+// The calls of all queues that poll. In their absence, one more thread that polls costs nothing.
+std::atomic<int> calls_that_poll{0};
+
+gpr_timespec after_ms(int64_t ms) {
+  return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_millis(ms, GPR_TIMESPAN));
+}
 
 }  // namespace
 
@@ -123,16 +132,29 @@ bool cgrpc_queue::next_now_and_then(void **tag, bool *ok, anechoic::ReadWatch &w
   while (true) {
     {
       anechoic::ReadWatch::Wait wait(watch);
-      switch (events_->AsyncNext(tag, ok, polls_until_)) {
+      const bool is_alone = calls_that_poll.load(std::memory_order_relaxed) == 0;
+      switch (events_->AsyncNext(tag, ok, is_alone ? after_ms(notices_after_ms) : polls_until_)) {
         case grpc::CompletionQueue::SHUTDOWN: return false;
-        case grpc::CompletionQueue::GOT_EVENT:
-          polls_until_ = gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
-                                      gpr_time_from_millis(polls_for_ms, GPR_TIMESPAN));
-          return true;
+        case grpc::CompletionQueue::GOT_EVENT: polls_until_ = after_ms(polls_for_ms); return true;
         case grpc::CompletionQueue::TIMEOUT: break;
       }
+      if (is_alone) continue;
     }
     std::this_thread::sleep_for(look_every);
+  }
+}
+
+void cgrpc_queue::add_call() {
+  call_count_.fetch_add(1, std::memory_order_relaxed);
+  if (waiting_ == anechoic::Waiting::polling) {
+    calls_that_poll.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void cgrpc_queue::remove_call() {
+  call_count_.fetch_sub(1, std::memory_order_relaxed);
+  if (waiting_ == anechoic::Waiting::polling) {
+    calls_that_poll.fetch_sub(1, std::memory_order_relaxed);
   }
 }
 

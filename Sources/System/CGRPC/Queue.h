@@ -48,7 +48,8 @@ enum class Waiting {
   polling,
   // The thread never polls.
   for_events,
-  // The thread looks for events now and then, and polls for a while after each.
+  // The thread looks for events now and then, and polls for a while after each. It polls all the time while
+  // no call of the process lives on a queue that polls.
   now_and_then,
 };
 
@@ -83,7 +84,9 @@ struct cgrpc_queue {
   grpc::CompletionQueue *events() { return events_.get(); }
 
   // The number of calls that live on this queue. A new call goes to the queue with the fewest.
-  std::atomic<int> call_count{0};
+  int call_count() const { return call_count_.load(std::memory_order_relaxed); }
+  void add_call();
+  void remove_call();
 
  private:
   void serve();
@@ -94,6 +97,7 @@ struct cgrpc_queue {
   void run_idle();
 
   std::unique_ptr<grpc::CompletionQueue> events_;
+  std::atomic<int> call_count_{0};
   std::string thread_name_;
   int niceness_;
   anechoic::Waiting waiting_;

@@ -104,9 +104,9 @@ int RawService::add(const char *method) {
 cgrpc_queue *Lane::idlest(cgrpc_queue *door) const {
   const bool is_own = std::find(queues_.begin(), queues_.end(), door) != queues_.end();
   cgrpc_queue *idlest = is_own ? door : queues_.front();
-  int fewest = idlest->call_count.load(std::memory_order_relaxed);
+  int fewest = idlest->call_count();
   for (cgrpc_queue *queue : queues_) {
-    const int count = queue->call_count.load(std::memory_order_relaxed);
+    const int count = queue->call_count();
     if (count >= fewest) continue;
     idlest = queue;
     fewest = count;
@@ -222,13 +222,13 @@ void cgrpc_server::request(size_t method, grpc::ServerContext *context,
 cgrpc_queue *cgrpc_server::enter(size_t method) {
   const anechoic::Lane &lane = *methods_[method].lane;
   cgrpc_queue *queue = lane.idlest(lane.queues().front());
-  queue->call_count.fetch_add(1, std::memory_order_relaxed);
+  queue->add_call();
   live_calls.add();
   return queue;
 }
 
 void cgrpc_server::leave(cgrpc_queue *queue) {
-  queue->call_count.fetch_sub(1, std::memory_order_relaxed);
+  queue->remove_call();
   live_calls.remove();
 }
 

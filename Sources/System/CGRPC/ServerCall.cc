@@ -26,7 +26,7 @@ void cgrpc_server_call::accepted(bool ok) {
     return;
   }
   start_ = anechoic::ResetGuard::Clock::now();
-  queue_->call_count.fetch_add(1, std::memory_order_relaxed);
+  queue_->add_call();
   server_->offer(method_, door_);
   if (queue_ == door_) return started(true);
   on_queue_.Set(queue_->events(), gpr_inf_past(GPR_CLOCK_MONOTONIC),
@@ -123,7 +123,7 @@ void cgrpc_server_call::done(bool) {
 
 void cgrpc_server_call::end_if_over() {
   if (!done_ || operations_ > 0) return;
-  queue_->call_count.fetch_sub(1, std::memory_order_relaxed);
+  queue_->remove_call();
   if (handler_) server_->events.ended(handler_);
   delete this;
 }

@@ -37,7 +37,7 @@ struct BridgeTests {
     }
     let metrics = try await page("/metrics")
     for line in [
-      "anechoic_bridge_call_capacity 7.0", "anechoic_bridge_calls 0.0", "anechoic_ready 1.0",
+      "anechoic_bridge_call_capacity 7.0", "anechoic_bridge_calls 0.0",
       "anechoic_bridge_calls_refused_total{reason=\"full\"} 0",
     ] {
       #expect(metrics.split(separator: "\n").contains(Substring(line)), "\(line)")

@@ -51,20 +51,50 @@ struct LaneTests {
   func aStreamOfTheMainLaneDoesNotWakeTheBackgroundThread() async throws {
     let journal = Journal()
     let script = ScriptedHandler.Script(started: { handler in
-      let own = "/proc/thread-self"
-      handler.note((try? FileManager.default.destinationOfSymbolicLink(atPath: own)) ?? "")
+      handler.note(thread)
       handler.call.finish(.ok)
     })
     try await withServer(also: [background(journal, script)]) { server in
       try await #expect(server.channel().call(.other).outcome() == .ok)
-      let noted = journal.entries.lazy.compactMap { entry in
-        if case .note(let thread) = entry.event { thread } else { nil }
-      }
-      let thread = try #require(noted.first)
+      let thread = try #require(note(journal))
       let call = server.call()
       let before = try switches(of: thread)
       for byte in 0..<200 as Range<UInt8> { try await #expect(call.exchange([byte]) == [byte]) }
       try #expect(switches(of: thread) - before < 20)
+    }
+  }
+
+  /// The queue of a spare server looks for events every 20 ms, and polls for a while after each.
+  @Test(.enabled(if: ProcessInfo.processInfo.environment["GRPC_POLL_STRATEGY"] == nil))
+  func aStreamHardlyWakesTheThreadOfASpareServer() async throws {
+    let spare = Journal()
+    let script = ScriptedHandler.Script(started: { handler in
+      handler.note(thread)
+      handler.call.finish(.ok)
+    })
+    var options = Server.Options.loopback
+    options.isSpare = true
+    try await withServer { server in
+      try await withServer(
+        [ServerMethod(.other) { ScriptedHandler($0, spare, script) }], options: options,
+        journal: spare
+      ) { other in
+        let channel = other.channel()
+        try await #expect(channel.call(.other).outcome() == .ok)
+        let name = try #require(note(spare))
+        let call = server.call()
+        try await #expect(call.exchange([0]) == [0])
+        // Until the thread has noticed that there is a call elsewhere, and polls no more.
+        try await eventually("it looks now and then") {
+          let (began, before) = (ContinuousClock.now, try switches(of: name))
+          for byte in 0..<200 as Range<UInt8> {
+            try await #expect(call.exchange([byte]) == [byte])
+          }
+          let looks = Int((ContinuousClock.now - began) / .milliseconds(20))
+          return try switches(of: name) - before < 20 + 3 * looks
+        }
+        try await #expect(channel.call(.other).outcome() == .ok)
+      }
     }
   }
 
@@ -185,4 +215,16 @@ private func threadCount(named name: String) throws -> Int {
     let comm = try? String(contentsOfFile: path, encoding: .utf8)
     return comm?.split(separator: "\n").first == name[...]
   }
+}
+
+/// The calling thread, a folder within /proc.
+private var thread: String {
+  (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")) ?? ""
+}
+
+/// Returns the first note of a journal.
+private func note(_ journal: Journal) -> String? {
+  journal.entries.lazy.compactMap { entry in
+    if case .note(let text) = entry.event { text } else { nil }
+  }.first
 }

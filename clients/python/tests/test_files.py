@@ -102,24 +102,31 @@ def test_headers_of_other_programs_are_read(tmp_path):
 def test_chunks_behind_a_file_without_samples_are_no_samples(tmp_path):
     content = wav(b"") + b"LIST\x04\0\0\0INFO"
     path = tmp_path / "a.wav"
-    path.write_bytes(b"RIFF" + struct.pack("<I", len(content) - 8) + content[8:])
-    assert len(anechoic.Recording.read(path).samples) == 0
+    for tag in (b"", b"TAG of another program"):
+        path.write_bytes(b"RIFF" + struct.pack("<I", len(content) - 8) + content[8:] + tag)
+        assert len(anechoic.Recording.read(path).samples) == 0
 
 
 def test_a_file_of_the_format_for_more_than_4_gib_is_read(tmp_path):
     ints = np.arange(-50, 50, dtype="<i2")
     path = tmp_path / "a.wav"
 
-    def write(size):
-        sizes = b"ds64" + struct.pack("<IQQQI", 28, 0, size, size // 2, 0)
-        path.write_bytes(b"RF64\xff\xff\xff\xffWAVE" + sizes + wav(ints.tobytes(), claimed=0xFFFFFFFF)[12:])
+    def write(size, whole=0, samples=ints.tobytes(), rest=b""):
+        sizes = b"ds64" + struct.pack("<IQQQI", 28, whole, size, size // 2, 0)
+        content = wav(samples, claimed=0xFFFFFFFF)[12:] + rest
+        path.write_bytes(b"RF64\xff\xff\xff\xffWAVE" + sizes + content)
 
     for size in (200, 100):
         write(size)
         assert np.array_equal(anechoic.Recording.read(path).samples, ints[: size // 2])
-    write(300)
-    with pytest.raises(anechoic.FormatError, match="the file is cut off: it has 200 of 300 bytes"):
-        anechoic.Recording.read(path)
+    for size in (300, 3 << 30, 5 << 30):
+        write(size)
+        with pytest.raises(anechoic.FormatError, match=f"the file is cut off: it has 200 of {size} bytes"):
+            anechoic.Recording.read(path)
+    write(0)
+    assert np.array_equal(anechoic.Recording.read(path).samples, ints)
+    write(0, whole=len(path.read_bytes()) - 200 + 12 - 8, samples=b"", rest=b"LIST\x04\0\0\0INFO")
+    assert len(anechoic.Recording.read(path).samples) == 0
 
 
 def test_a_file_that_breaks_off_in_the_middle_ends_the_session(server, tmp_path):

@@ -22,13 +22,14 @@ extension MetricDeclaration {
     unit: "calls",
     help: """
       The calls that did not start: because the maximum number of calls ran, or because a side could not be \
-      reached or did not follow its protocol, as the log says.
+      reached, refused, or did not follow its protocol, as the log says.
       """)
 
   public static let bridgeVoicesUnprocessed = MetricDeclaration(
     "anechoic_bridge_voices_unprocessed", .gauge, unit: "voices",
     help: """
-      The voices of running calls that no server processes now: the other side hears the fallback.
+      The voices of running calls whose processing has failed or ended, and has not begun again: the \
+      other side hears the fallback.
       """)
 
   public static let bridgeVoicesLost = MetricDeclaration(
@@ -36,6 +37,9 @@ extension MetricDeclaration {
     help: "The times that the processing of a voice ended before its call.")
 
   public static let bridgeLateSound = MetricDeclaration(
-    "anechoic_bridge_late_sound_total", .counter, unit: "gaps",
-    help: "The times that processed sound came too late, so that the fallback was heard.")
+    "anechoic_bridge_late_sound_total", .counter, unit: "reports",
+    help: """
+      The reports of processed sound that came too late, so that the fallback was heard: one in 10 s \
+      for a call at most.
+      """)
 }

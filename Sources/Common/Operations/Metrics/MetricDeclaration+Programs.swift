@@ -17,11 +17,11 @@ extension MetricDeclaration {
   public static let buildInfo = MetricDeclaration(
     "anechoic_build_info", .gauge,
     labels: [
-      Label("version", "the version of the server"),
+      Label("version", "the version of the program"),
       Label("swift", "the version of the compiler"),
-      Label("commit", "the commit that the server was built from, or unknown"),
+      Label("commit", "the commit that the program was built from, or unknown"),
     ],
-    unit: "1", help: "The build of the server. The value is always 1.")
+    unit: "1", help: "The build of the program. The value is always 1.")
 
   public static let sessions = MetricDeclaration(
     "anechoic_sessions", .gauge, unit: "sessions", help: "The sessions that run now.")
@@ -242,22 +242,22 @@ extension MetricDeclaration {
 
   public static let processorTime = MetricDeclaration(
     "process_cpu_seconds_total", .counter, unit: "seconds",
-    help: "The processor time of the server, user and system.")
+    help: "The processor time of the process, user and system.")
 
   public static let residentMemory = MetricDeclaration(
     "process_resident_memory_bytes", .gauge, unit: "bytes",
-    help: "The resident memory of the server.")
+    help: "The resident memory of the process.")
 
   public static let openFiles = MetricDeclaration(
-    "process_open_fds", .gauge, unit: "files", help: "The open file descriptors of the server.")
+    "process_open_fds", .gauge, unit: "files", help: "The open file descriptors of the process.")
 
   public static let mostOpenFiles = MetricDeclaration(
     "process_max_fds", .gauge, unit: "files",
-    help: "The maximum number of open file descriptors of the server.")
+    help: "The maximum number of open file descriptors of the process.")
 
   public static let startTime = MetricDeclaration(
     "process_start_time_seconds", .gauge, unit: "seconds",
-    help: "The start of the server, in seconds since 1970 by the wall clock at the start.")
+    help: "The start of the process, in seconds since 1970 by the wall clock at the start.")
 }
 
 /// The metrics of `anechoic-edge`, which `anechoic-edge metrics` prints.

@@ -43,7 +43,10 @@ public final class AudioSocketBridge: CallBridge {
   }
 
   private func accept() {
-    var newcomers = Newcomers(settings.security, log: settings.log)
+    var newcomers = Newcomers(settings.security) { [settings] reason in
+      settings.metrics.refused(.failed)
+      settings.log(reason)
+    }
     while !isStopping {
       var events = [pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)]
       events += newcomers.events

@@ -44,12 +44,13 @@ struct Newcomers: ~Copyable {
 
   private var waiting: [Caller] = []
   private let security: HTTPSecurity?
-  private let log: (String) -> Void
+  private let refuse: (String) -> Void
 
-  /// With `security`, connections begin with the handshake of TLS.
-  init(_ security: HTTPSecurity?, log: @escaping (String) -> Void) {
+  /// With `security`, connections begin with the handshake of TLS. `refuse` gets the reason for each
+  /// connection that has no call.
+  init(_ security: HTTPSecurity?, refuse: @escaping (String) -> Void) {
     self.security = security
-    self.log = log
+    self.refuse = refuse
   }
 
   /// The connections, to wait for with `poll`.
@@ -80,7 +81,7 @@ struct Newcomers: ~Copyable {
             caller.identifier = frame.payload
             callers.append(caller)
           } else {
-            log("a connection did not begin with the identifier of a call")
+            refuse("a connection did not begin with the identifier of a call")
           }
         } else if isOpen, caller.deadline > .now {
           remaining.append(caller)
@@ -89,7 +90,7 @@ struct Newcomers: ~Copyable {
         }
       } catch {
         if caller.isEstablished {
-          log("a connection failed: \(error)")
+          refuse("a connection failed: \(error)")
         } else {
           security?.report(.refused(error.description))
         }
@@ -102,6 +103,6 @@ struct Newcomers: ~Copyable {
   /// Tells why a connection without a call has ended: as a failure of its handshake, or in words.
   private func dismiss(_ caller: Caller, _ failure: HTTPHandshakeFailure) {
     guard caller.isEstablished else { return security?.report(failure) ?? () }
-    log("a connection sent no identifier of a call")
+    refuse("a connection sent no identifier of a call")
   }
 }

@@ -33,32 +33,27 @@ final class BridgeMetrics: Sendable {
   func refused(_ reason: Refusal) { refused[reason]?.add() }
 }
 
-/// A voice in the metrics of its bridge. Counts as one that is not processed, from its creation on.
+/// A voice in the metrics of its bridge.
 final class VoiceMeter {
   private let metrics: BridgeMetrics
-  private var isProcessed = false
+  /// Nil until a server processes the voice, or the first try has failed.
+  private var isProcessed: Bool?
 
-  init(_ metrics: BridgeMetrics) {
-    self.metrics = metrics
-    metrics.unprocessed.add(1)
-  }
+  init(_ metrics: BridgeMetrics) { self.metrics = metrics }
 
-  deinit { if !isProcessed { metrics.unprocessed.add(-1) } }
+  deinit { if isProcessed == false { metrics.unprocessed.add(-1) } }
 
   func record(_ change: VoiceChange) {
     switch change {
-    case .processing: process(true)
+    case .processing:
+      if isProcessed == false { metrics.unprocessed.add(-1) }
+      isProcessed = true
     case .fallback:
-      if isProcessed { metrics.lost.add() }
-      process(false)
+      if isProcessed == true { metrics.lost.add() }
+      if isProcessed != false { metrics.unprocessed.add(1) }
+      isProcessed = false
     case .late: metrics.late.add()
     case .turnStarted, .turnEnded, .turnWithdrawn: break
     }
-  }
-
-  private func process(_ isProcessed: Bool) {
-    guard isProcessed != self.isProcessed else { return }
-    self.isProcessed = isProcessed
-    metrics.unprocessed.add(isProcessed ? -1 : 1)
   }
 }

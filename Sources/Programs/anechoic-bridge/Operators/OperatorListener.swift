@@ -39,7 +39,6 @@ struct OperatorOptions: ParsableArguments {
     registry.gauge(.buildInfo, anechoicVersion, Build.compiler, Build.commit).set(1)
     registry.gauge(.bridgeCapacity).set(Double(bridge.maximumCalls))
     registry.reading(.bridgeCalls) { Double(bridge.callCount) }
-    registry.reading(.ready) { bridge.readiness == .ready ? 1 : 0 }
     if let security {
       registry.reading(.certificateExpiry, "server") { Double(security.certificateEnd) }
     }
@@ -53,7 +52,7 @@ struct OperatorOptions: ParsableArguments {
       BridgeLog.write("operators: http://\(listener.address)")
       return listener
     } catch {
-      throw CommandError(error.description)
+      throw CommandError("--http-listen: \(error)")
     }
   }
 }

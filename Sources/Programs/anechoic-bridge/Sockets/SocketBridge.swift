@@ -65,7 +65,10 @@ final class SocketBridge<Rules: Relay>: CallBridge {
     switch WebSocketHandshake.check(request) {
     case .refused(let response): return .complete(response)
     case .accepted(let handshake):
-      guard state.withLock({ !$0.isStopping && $0.calls < maximumCalls }) else {
+      guard !isStopping else {
+        return .complete(HTTPResponse("the bridge stops\n", status: .serviceUnavailable))
+      }
+      guard callCount < maximumCalls else {
         settings.metrics.refused(.full)
         settings.log("a call was refused: \(maximumCalls) calls are running (--max-calls)")
         return .complete(HTTPResponse("too many calls are running\n", status: .serviceUnavailable))

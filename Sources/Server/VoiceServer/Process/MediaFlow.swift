@@ -75,12 +75,13 @@ struct MediaFlow {
   }
 
   /// The time by which the session is behind its client. Nil before the first audio.
-  /// Runs per frame: no allocation, lock, log or await. Mutating, so that it is not called on a copy.
+  /// Runs per frame: no allocation, lock, log or await. Mutating: Swift would copy the structure for a
+  /// call that is not.
   mutating func lateness(at now: ContinuousClock.Instant) -> Duration? { lag.overdueEver(at: now) }
 
   /// The time by which the frames that were processed by now are late. A microphone that has kept pace
   /// for a second is on time. Nil before the first audio. Runs per frame: no allocation, lock, log or
-  /// await. Mutating, so that it is not called on a copy.
+  /// await. Mutating: Swift would copy the structure for a call that is not.
   mutating func frameLateness(at now: ContinuousClock.Instant) -> Duration? { lag.overdue(at: now) }
 
   /// Records that the processing of audio begins.

@@ -17,7 +17,8 @@ struct ExactBypass: ~Copyable {
     delayed = Frame(rate: format.rate, channelCount: format.channelCount)
   }
 
-  /// Returns whether the output of a session needs it.
+  /// Returns whether the output of a session has the format of its microphone, but comes from an engine
+  /// that converts.
   static func isNeeded(_ setup: SessionSetup, _ pipeline: borrowing CapturePipeline) -> Bool {
     let (microphone, processed) = (setup.microphone, setup.processed)
     return !pipeline.writesOutput && microphone.rate == processed.rate

@@ -49,8 +49,8 @@ typedef struct {
   size_t method_count;
   // The number of queues, without the background queue, which exists if a method asks for it.
   uint32_t queue_count;
-  // Whether each event after a silence may wait for up to 20 ms, to spare the processor beside another
-  // server of the process.
+  // Whether each event after a silence may wait for up to 20 ms while other servers of the process have
+  // calls, to spare the processor.
   bool is_spare;
   cgrpc_connection_options connection;
   cgrpc_server_limits limits;

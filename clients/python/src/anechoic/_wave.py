@@ -12,7 +12,7 @@ _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
 _SUBTYPE = bytes.fromhex("000000001000800000aa00389b71")
 """The end of the GUID of a format in an extensible header. It begins with the number of the format."""
 _LARGEST_SIZE = 0x7FFF0000
-"""From this size on, and with 0, a header leaves the size open: a program that writes to a pipe cannot know it."""
+"""From this size on, a header leaves the size open: a program that writes to a pipe cannot know it."""
 _SIZE_ELSEWHERE = 0xFFFFFFFF
 """The size in a file of more than 4 GiB (RF64), whose chunk `ds64` has the size. In other files, it is open."""
 
@@ -36,7 +36,7 @@ def read_header(file: BinaryIO) -> Header:
     if len(riff) < 12 or riff[:4] not in (b"RIFF", b"RF64") or riff[8:] != b"WAVE":
         raise FormatError("the file is not a WAV file")
     header: tuple[int, int, int, int] | None = None
-    large: int | None = None
+    large: tuple[int, int] | None = None
     while True:
         chunk = file.read(8)
         if len(chunk) < 8:
@@ -48,7 +48,7 @@ def read_header(file: BinaryIO) -> Header:
         if name == b"fmt ":
             header = _format(content)
         elif name == b"ds64" and riff[:4] == b"RF64" and len(content) >= 16:
-            large = struct.unpack("<Q", content[8:16])[0]
+            large = struct.unpack("<QQ", content[:16])
         file.seek(size + size % 2 - len(content), 1)
     if header is None:
         raise FormatError("the file is not a WAV file: it does not say which format its samples have")
@@ -58,9 +58,11 @@ def read_header(file: BinaryIO) -> Header:
     if bits not in ((32, 64) if kind == _FLOAT else (16, 24, 32)):
         raise FormatError(f"{bits} bits are not supported; use 16, 24 or 32")
     frame = bits // 8 * channels
+    whole = struct.unpack("<I", riff[4:8])[0]
+    is_open = _LARGEST_SIZE <= size <= _SIZE_ELSEWHERE
     if large is not None and size == _SIZE_ELSEWHERE:
-        size = large
-    present = _size(file, size, struct.unpack("<I", riff[4:8])[0] + 8)
+        (whole, size), is_open = large, False
+    present = _size(file, None if is_open else size, whole + 8)
     return Header(rate, channels, bits // 8, kind == _FLOAT, present // frame if frame else 0)
 
 
@@ -74,19 +76,22 @@ def _format(content: bytes) -> tuple[int, int, int, int]:
     return kind, channels, rate, bits
 
 
-def _size(file: BinaryIO, claimed: int, whole: int) -> int:
-    """Returns the bytes of the samples, which the file must have. `whole` is the size of the file by its header."""
+def _size(file: BinaryIO, claimed: int | None, whole: int) -> int:
+    """Returns the bytes of the samples, which the file must have. A header that leaves the size open claims none, or
+    0. `whole` is the size of the file by its header."""
     start = file.tell()
     end = file.seek(0, 2)
     present = end - start
     file.seek(start)
+    if claimed is None:
+        return present
     if claimed == 0:
-        # A file whose header was completed has no samples, and what follows is a chunk of another kind.
-        return 0 if whole == end else present
+        # If the header was completed, what follows is a chunk of another kind.
+        return 0 if start < whole <= end else present
     # A program that is stopped may leave half a sample.
-    if present < claimed - 7 and not _LARGEST_SIZE <= claimed <= _SIZE_ELSEWHERE:
+    if present < claimed - 7:
         raise FormatError(f"the file is cut off: it has {present} of {claimed} bytes of samples")
-    return present if claimed == _SIZE_ELSEWHERE else min(claimed, present)
+    return min(claimed, present)
 
 
 def header(rate: int, channels: int, width: int, size: int) -> bytes:

@@ -12,8 +12,8 @@ public final class Server: Sendable {
     public var addresses: [String]
     /// The number of completion queues of the main lane, each with its own thread.
     public var queueCount: Int
-    /// Whether each event after a silence may wait for up to 20 ms, to spare the processor beside
-    /// another server of the process.
+    /// Whether each event after a silence may wait for up to 20 ms while other servers of the process
+    /// have calls, to spare the processor.
     public var isSpare = false
     public var connection = ConnectionOptions()
     public var limits = ServerLimits()
