@@ -144,17 +144,10 @@ bool cgrpc_queue::next_now_and_then(void **tag, bool *ok, anechoic::ReadWatch &w
   }
 }
 
-void cgrpc_queue::add_call() {
-  call_count_.fetch_add(1, std::memory_order_relaxed);
+void cgrpc_queue::count_calls(int change) {
+  call_count_.fetch_add(change, std::memory_order_relaxed);
   if (waiting_ == anechoic::Waiting::polling) {
-    calls_that_poll.fetch_add(1, std::memory_order_relaxed);
-  }
-}
-
-void cgrpc_queue::remove_call() {
-  call_count_.fetch_sub(1, std::memory_order_relaxed);
-  if (waiting_ == anechoic::Waiting::polling) {
-    calls_that_poll.fetch_sub(1, std::memory_order_relaxed);
+    calls_that_poll.fetch_add(change, std::memory_order_relaxed);
   }
 }
 

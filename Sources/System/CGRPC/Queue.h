@@ -85,8 +85,8 @@ struct cgrpc_queue {
 
   // The number of calls that live on this queue. A new call goes to the queue with the fewest.
   int call_count() const { return call_count_.load(std::memory_order_relaxed); }
-  void add_call();
-  void remove_call();
+  void add_call() { count_calls(1); }
+  void remove_call() { count_calls(-1); }
 
  private:
   void serve();
@@ -95,6 +95,7 @@ struct cgrpc_queue {
   bool next(void **tag, bool *ok, anechoic::ReadWatch &watch);
   bool next_now_and_then(void **tag, bool *ok, anechoic::ReadWatch &watch);
   void run_idle();
+  void count_calls(int change);
 
   std::unique_ptr<grpc::CompletionQueue> events_;
   std::atomic<int> call_count_{0};

@@ -68,44 +68,35 @@ struct SteadyHumTests {
     #expect(level(output) < -80, "\(level(output)) dBFS")
   }
 
-  private func removed(from powers: [Float]) -> Float {
+  /// Returns the share of each power that is left.
+  private func rest(of powers: [Float]) -> [Float] {
     let memory = FloatBuffer(SteadyHum.capacity)
     let hum = SteadyHum(memory.start)
     let bands = FloatBuffer(2 * SteadyHum.bands)
-    var last: Float = 0
-    for power in powers {
+    return powers.map { power in
       bands.start.update(repeating: power, count: 2 * SteadyHum.bands)
       hum.remove(from: bands.start, and: bands.start + SteadyHum.bands)
-      last = bands.start[0] / power
+      return bands.start[0] / power
     }
-    return last
   }
 
   @Test func aSteadyPowerIsRemovedAfterASecond() {
-    #expect(removed(from: [Float](repeating: 1e-5, count: 100)) == 1)
-    #expect(removed(from: [Float](repeating: 1e-5, count: 150)) == 0)
+    #expect(rest(of: [Float](repeating: 1e-5, count: 100)).last == 1)
+    #expect(rest(of: [Float](repeating: 1e-5, count: 150)).last == 0)
   }
 
-  @Test func aSofterFrameAfterHumKeepsWhatIsAboveTheHum() {
+  @Test func aSofterFrameAfterHumKeepsWhatIsAboveTheHum() throws {
     let hum = [Float](repeating: 1e-5, count: 200)
-    // What lasts for a second is steady again, what comes suddenly is not.
-    #expect(removed(from: hum + [1e-2]) > 0.99)
+    // A power that lasts for a second is steady again. A sudden one is not.
+    #expect(try #require(rest(of: hum + [1e-2]).last) > 0.99)
     let softer = hum + [Float](repeating: 1e-9, count: 95)
-    #expect(removed(from: softer + [1e-6]) > 0.99)
+    #expect(try #require(rest(of: softer + [1e-6]).last) > 0.99)
   }
 
   @Test func noiseIsNotRemoved() {
     var generator = SeededGenerator(seed: 1)
     let powers = (0..<6_000).map { _ in -log(Float.random(in: 1e-6..<1, using: &generator)) }
-    let memory = FloatBuffer(SteadyHum.capacity)
-    let hum = SteadyHum(memory.start)
-    let bands = FloatBuffer(2 * SteadyHum.bands)
-    var frames = 0
-    for power in powers {
-      bands.start.update(repeating: power, count: 2 * SteadyHum.bands)
-      hum.remove(from: bands.start, and: bands.start + SteadyHum.bands)
-      frames += bands.start[0] < power ? 1 : 0
-    }
+    let frames = rest(of: powers).count { $0 < 1 }
     #expect(frames < 60, "\(frames) of \(powers.count) frames")
   }
 }

@@ -50,17 +50,10 @@ struct LaneTests {
   @Test(.enabled(if: ProcessInfo.processInfo.environment["GRPC_POLL_STRATEGY"] == nil))
   func aStreamOfTheMainLaneDoesNotWakeTheBackgroundThread() async throws {
     let journal = Journal()
-    let script = ScriptedHandler.Script(started: { handler in
-      handler.note(thread)
-      handler.call.finish(.ok)
-    })
-    try await withServer(also: [background(journal, script)]) { server in
+    try await withServer(also: [background(journal, Self.notesItsThread)]) { server in
       try await #expect(server.channel().call(.other).outcome() == .ok)
       let thread = try #require(note(journal))
-      let call = server.call()
-      let before = try switches(of: thread)
-      for byte in 0..<200 as Range<UInt8> { try await #expect(call.exchange([byte]) == [byte]) }
-      try #expect(switches(of: thread) - before < 20)
+      try await #expect(switches(of: thread, duringAStreamOf: server.call()) < 20)
     }
   }
 
@@ -68,34 +61,41 @@ struct LaneTests {
   @Test(.enabled(if: ProcessInfo.processInfo.environment["GRPC_POLL_STRATEGY"] == nil))
   func aStreamHardlyWakesTheThreadOfASpareServer() async throws {
     let spare = Journal()
-    let script = ScriptedHandler.Script(started: { handler in
-      handler.note(thread)
-      handler.call.finish(.ok)
-    })
     var options = Server.Options.loopback
     options.isSpare = true
     try await withServer { server in
       try await withServer(
-        [ServerMethod(.other) { ScriptedHandler($0, spare, script) }], options: options,
+        [ServerMethod(.other) { ScriptedHandler($0, spare, Self.notesItsThread) }],
+        options: options,
         journal: spare
       ) { other in
         let channel = other.channel()
         try await #expect(channel.call(.other).outcome() == .ok)
-        let name = try #require(note(spare))
+        let thread = try #require(note(spare))
         let call = server.call()
         try await #expect(call.exchange([0]) == [0])
         // Until the thread has noticed that there is a call elsewhere, and polls no more.
         try await eventually("it looks now and then") {
-          let (began, before) = (ContinuousClock.now, try switches(of: name))
-          for byte in 0..<200 as Range<UInt8> {
-            try await #expect(call.exchange([byte]) == [byte])
-          }
+          let began = ContinuousClock.now
+          let switches = try await switches(of: thread, duringAStreamOf: call)
           let looks = Int((ContinuousClock.now - began) / .milliseconds(20))
-          return try switches(of: name) - before < 20 + 3 * looks
+          return switches < 20 + 3 * looks
         }
         try await #expect(channel.call(.other).outcome() == .ok)
       }
     }
+  }
+
+  private static let notesItsThread = ScriptedHandler.Script(started: { handler in
+    handler.note(thread)
+    handler.call.finish(.ok)
+  })
+
+  /// Returns how often a thread, a folder within /proc, waits while a call exchanges 200 messages.
+  private func switches(of thread: String, duringAStreamOf call: ClientCall) async throws -> Int {
+    let before = try switches(of: thread)
+    for byte in 0..<200 as Range<UInt8> { try await #expect(call.exchange([byte]) == [byte]) }
+    return try switches(of: thread) - before
   }
 
   /// Returns how often a thread, a folder within /proc, has waited.

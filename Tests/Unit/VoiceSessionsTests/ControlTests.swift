@@ -64,11 +64,6 @@ struct ControlTests {
 
   private func mode(_ mode: MicMode, id: UInt64, at sample: Int64?) -> SessionControl {
     SessionControl(
-      id: id, atSample: sample, by: .mediaClient,
-      .configuration { configuration throws(Refusal) in
-        var changed = configuration
-        changed.preferredMicMode = mode
-        return changed
-      })
+      id: id, atSample: sample, by: .mediaClient, .edit { $0.preferredMicMode = mode })
   }
 }

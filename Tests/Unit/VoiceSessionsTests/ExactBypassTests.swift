@@ -4,7 +4,7 @@ import Testing
 
 @testable import VoiceSessions
 
-/// Bypass at sample rates that no engine has: what comes out is the microphone, not its conversion.
+/// Bypass at sample rates that no engine has: the output is the microphone, not its conversion.
 struct ExactBypassTests {
   private static let rates: [SampleRate] = [.hz44100, .hz24000]
 
@@ -19,11 +19,7 @@ struct ExactBypassTests {
       run.session.submit(
         SessionControl(
           id: 1, atSample: sample, by: .mediaClient,
-          .configuration { configuration throws(Refusal) in
-            var changed = configuration
-            changed.voiceProcessing.isBypassed = false
-            return changed
-          }), sink: run.sink)
+          .edit { $0.voiceProcessing.isBypassed = false }), sink: run.sink)
     }
     try run.send(microphone: microphone, in: 882 * format.channelCount)
     run.finish()

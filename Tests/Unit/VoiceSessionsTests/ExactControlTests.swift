@@ -83,13 +83,7 @@ struct ExactControlTests {
     let run = try SessionRun(setup)
     if let change {
       run.session.submit(
-        SessionControl(
-          id: 1, atSample: sample, by: .mediaClient,
-          .configuration { configuration throws(Refusal) in
-            var changed = configuration
-            change(&changed)
-            return changed
-          }), sink: run.sink)
+        SessionControl(id: 1, atSample: sample, by: .mediaClient, .edit(change)), sink: run.sink)
     }
     try send(voice, with: setup.otherAudio == nil ? nil : .otherAudio, to: run)
     run.finish()

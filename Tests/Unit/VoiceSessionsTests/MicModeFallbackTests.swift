@@ -26,13 +26,8 @@ struct MicModeFallbackTests {
     try run.send(microphone: frame)
     for (id, mode) in [(1, .voiceIsolation), (2, .wideSpectrum)] as [(UInt64, MicMode)] {
       run.session.submit(
-        SessionControl(
-          id: id, by: .mediaClient,
-          .configuration { configuration throws(Refusal) in
-            var changed = configuration
-            changed.preferredMicMode = mode
-            return changed
-          }), sink: run.sink)
+        SessionControl(id: id, by: .mediaClient, .edit { $0.preferredMicMode = mode }),
+        sink: run.sink)
     }
     let modes = run.sink.kinds.filter { if case .micModeChanged = $0 { true } else { false } }
     #expect(

@@ -75,12 +75,7 @@ final class ScriptedRun {
   }
 
   func configure(_ change: @escaping @Sendable (inout SessionConfiguration) -> Void) {
-    control(
-      .configuration { configuration throws(Refusal) in
-        var changed = configuration
-        change(&changed)
-        return changed
-      })
+    control(.edit(change))
   }
 
   func report(_ report: DeviceReport) { session.submit(report, sink: sink) }

@@ -90,6 +90,17 @@ final class SessionRun {
   }
 }
 
+extension SessionControl.Change {
+  /// A change of the configuration that is never refused.
+  static func edit(_ change: @escaping @Sendable (inout SessionConfiguration) -> Void) -> Self {
+    .configuration { configuration throws(Refusal) in
+      var changed = configuration
+      change(&changed)
+      return changed
+    }
+  }
+}
+
 extension ControlOrigin {
   static let mediaClient = ControlOrigin(actor: "media", isMediaClient: true)
 }

@@ -278,14 +278,7 @@ private final class SpatialCall {
   }
 
   func configure(_ change: @escaping @Sendable (inout SessionConfiguration) -> Void) {
-    session.submit(
-      SessionControl(
-        id: 1, by: .mediaClient,
-        .configuration { configuration throws(Refusal) in
-          var changed = configuration
-          change(&changed)
-          return changed
-        }), sink: sink)
+    session.submit(SessionControl(id: 1, by: .mediaClient, .edit(change)), sink: sink)
   }
 
   func recordFirstTime() { session.head.recordCapture(sample: 0, at: .zero) }

@@ -36,15 +36,15 @@ struct OperatorOptions: ParsableArguments {
   ) throws(CommandError) -> HTTPListener? {
     guard let httpListen else { return nil }
     let registry = metrics.registry
-    registry.gauge(.buildInfo, anechoicVersion, Build.compiler, Build.commit).set(1)
+    let build = BuildInformation(
+      version: anechoicVersion, commit: Build.commit, swift: Build.compiler)
+    build.add(to: registry)
     registry.gauge(.bridgeCapacity).set(Double(bridge.maximumCalls))
     registry.reading(.bridgeCalls) { Double(bridge.callCount) }
     if let security {
       registry.reading(.certificateExpiry, "server") { Double(security.certificateEnd) }
     }
-    let version =
-      #"{"commit":"\#(Build.commit)","swift":"\#(Build.compiler)","version":"\#(anechoicVersion)"}"#
-    let pages = StatusPages(registry: registry, version: version) { bridge.readiness }
+    let pages = StatusPages(registry: registry, version: build.json) { bridge.readiness }
     do {
       let listener = try HTTPListener(httpListen) { request in
         pages.answer(request).map(HTTPAnswer.complete) ?? .refusal(.notFound)

@@ -87,12 +87,8 @@ struct TurnSessionTests {
     let run = try run(Self.setup(), Array(voice.prefix(16_000))) { run in
       run.session.submit(
         SessionControl(
-          id: 1, atSample: 12_000, by: .mediaClient,
-          .configuration { configuration throws(Refusal) in
-            var changed = configuration
-            changed.turns.isEnabled = false
-            return changed
-          }), sink: run.sink)
+          id: 1, atSample: 12_000, by: .mediaClient, .edit { $0.turns.isEnabled = false }),
+        sink: run.sink)
     }
     let events = Self.turns(run)
     guard case .ended(_, 0) = events.last else {
