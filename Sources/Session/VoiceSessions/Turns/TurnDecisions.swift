@@ -70,7 +70,7 @@ struct TurnDecisions {
   /// The frames of a sound and the mean probability of speech that start a turn while the far end
   /// talks.
   private static let leastInterruptionFrames: Float = 4
-  private static let leastSpeech: Float = 0.65
+  private static let leastSpeech: Float = 0.7
   /// The weight of the newest frame in the mean scores.
   private static let lateRate: Float = 0.3
   /// The longest pause of the far end before a turn that may become an interruption, and the first
