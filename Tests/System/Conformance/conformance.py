@@ -27,6 +27,7 @@ from door_server import DoorServer
 from judge import Heard, Judge
 from page_server import PageServer
 from server import TICKET, Server
+from slots import Slots
 from trust import Trust
 
 sys.path.insert(0, str(PROJECT / "scripts"))
@@ -206,10 +207,11 @@ class Verdicts:
     async def judge_all(self, runs: list[tuple[dict, Client]], jobs: int) -> None:
         """Runs vectors beside each other, and those that fail again with fewer beside them, and at last alone.
 
-        A run that fails beside others may only have lacked the processor. A run that fails alone has failed, unless
-        this program itself ran late meanwhile: then nothing is known, and the vector runs again. A muted person who is
-        heard is a failure at the first try, with the same exception. A client of which most tries fail pauses until the
-        next pass; if they fail alone, too, the rest of its vectors fail without a try.
+        Fewer run beside each other while another program needs the processor. A run that fails beside others may only
+        have lacked the processor. A run that fails alone has failed, unless this program itself ran late meanwhile:
+        then nothing is known, and the vector runs again. A muted person who is heard is a failure at the first try,
+        with the same exception. A client of which most tries fail pauses until the next pass; if they fail alone, too,
+        the rest of its vectors fail without a try.
         """
         passes = sorted({jobs, min(2, jobs), 1}, reverse=True)
         passes += [1] * (MOST_TRIES - len(passes))
@@ -220,9 +222,9 @@ class Verdicts:
             self._trust.begin_pass(number, beside)
             if number == 2:
                 self._deadline = time.monotonic() + AGAIN_SECONDS
-            slots = asyncio.Semaphore(beside)
+            slots = Slots(beside)
             # A client of which few may run has slots of its own, and need not wait for those of all.
-            own = {client.name: asyncio.Semaphore(client.most_beside) for _, client in runs
+            own = {client.name: Slots(client.most_beside) for _, client in runs
                    if client.most_beside is not None and client.most_beside < beside}
             found = await asyncio.gather(*(
                 self._judge(vector, client, own.get(client.name, slots), number, beside) for vector, client in runs))
@@ -230,16 +232,17 @@ class Verdicts:
         self.has_too_many_tries = self.unexplained > MOST_TRIED_AGAIN + SHARE_TRIED_AGAIN * total
 
     async def _judge(
-        self, vector: dict, client: Client, slots: asyncio.Semaphore, number: int, beside: int
+        self, vector: dict, client: Client, slots: Slots, number: int, beside: int
     ) -> bool:
         """Runs a vector, and returns whether it is to be run again."""
-        async with slots:
+        async with slots.slot() as slot:
             if reason := self._reason_not_to_try(client):
                 self._tell(client, vector, "FAIL", f"not tried: {reason}")
                 return False
             if not self._plays_all and self._trust.pauses(client.name):
                 return True
             complaints, disturbance = await run(vector, client, self._keep)
+            slot.was_disturbed = bool(disturbance)
         if not complaints:
             self._trust.passed(client.name)
         else:
