@@ -23,6 +23,7 @@ import time
 from pathlib import Path
 
 from clients import CLIENTS, KINDS, PROJECT, Client
+from disturbance import Disturbance
 from door_server import DoorServer
 from judge import Heard, Judge
 from page_server import PageServer
@@ -52,8 +53,6 @@ ONLY = {
     "watcher": "it is for clients that watch the sessions of others",
 }
 """Why vectors for such clients do not apply to the others."""
-MOST_LATE = 0.05
-"""The seconds by which this program may run late. Beyond them, another program had the processor."""
 MOST_TRIED_AGAIN, SHARE_TRIED_AGAIN = 2, 0.02
 """How many vectors may need another try: so many, and this share of all."""
 MOST_TRIES = 6
@@ -61,7 +60,7 @@ MOST_TRIES = 6
 AGAIN_SECONDS = 600.0
 """The time for all tries after the first."""
 BESIDE_EACH_CORE = 3
-"""The runs beside each other for each core. A run takes a fifth of a core, and a browser more."""
+"""The most runs beside each other for each core. A run takes a fifth of a core, and a browser more."""
 
 
 def vectors() -> list[dict]:
@@ -91,18 +90,9 @@ def reason_not_to(vector: dict, client: Client, plays_long: bool) -> str | None:
     return None
 
 
-async def measure_lateness(lateness: list[float]) -> None:
-    """Notes by how many seconds this program runs late at most."""
-    while True:
-        due = time.monotonic() + 0.01
-        await asyncio.sleep(0.01)
-        lateness[0] = max(lateness[0], time.monotonic() - due)
-
-
-async def run(vector: dict, client: Client, keep: bool) -> tuple[list[str], str]:
+async def run(vector: dict, client: Client, keep: bool, is_alone: bool) -> tuple[list[str], str]:
     """Runs a vector, and returns the complaints, and the reason if nothing can be concluded from them."""
-    lateness = [0.0]
-    measuring = asyncio.create_task(measure_lateness(lateness))
+    disturbance = Disturbance()
     folder = Path(tempfile.mkdtemp(prefix="anechoic-conformance-"))
     kind = DoorServer if client.is_web_socket else PageServer if client.kind == "watcher" else Server
     server = kind(vector, str(folder))
@@ -178,10 +168,9 @@ async def run(vector: dict, client: Client, keep: bool) -> tuple[list[str], str]
         complaints += Judge(vector, client, server, beginning, events, output).verdict()
         if complaints:
             complaints += [f"log: {line}" for line in (folder / "errors").read_text().splitlines()[-2:]]
-        late = f"this program ran {lateness[0] * 1000:.0f} ms late" if lateness[0] > MOST_LATE else ""
-        return complaints, server.missed or late
+        return complaints, server.missed or disturbance.reason(is_alone)
     finally:
-        measuring.cancel()
+        disturbance.end()
         await server.close()
         if keep:
             print(f"{vector['id']}, {client.name}: {folder}")
@@ -208,7 +197,7 @@ class Verdicts:
         """Runs vectors beside each other, and those that fail again with fewer beside them, and at last alone.
 
         Fewer run beside each other while another program needs the processor. A run that fails beside others may only
-        have lacked the processor. A run that fails alone has failed, unless this program itself ran late meanwhile:
+        have lacked the processor. A run that fails alone has failed, unless other programs had the processor meanwhile:
         then nothing is known, and the vector runs again. A muted person who is heard is a failure at the first try,
         with the same exception. A client of which most tries fail pauses until the next pass; if they fail alone, too,
         the rest of its vectors fail without a try.
@@ -241,7 +230,7 @@ class Verdicts:
                 return False
             if not self._plays_all and self._trust.pauses(client.name):
                 return True
-            complaints, disturbance = await run(vector, client, self._keep)
+            complaints, disturbance = await run(vector, client, self._keep, is_alone=beside == 1)
             slot.was_disturbed = bool(disturbance)
         if not complaints:
             self._trust.passed(client.name)
@@ -299,7 +288,7 @@ async def main() -> int:
     parser.add_argument("--can", default="", help="what --command can do, such as mute,stall")
     parser.add_argument("--fallback", choices=("raw", "silent"), default="raw", help="what --command falls back to")
     parser.add_argument("--jobs", type=number(int, 1, 1000), default=BESIDE_EACH_CORE * (os.cpu_count() or 1),
-                        help="runs beside each other; default: 3 for each core")
+                        help="the most runs beside each other; default: 3 for each core")
     parser.add_argument("--long", action="store_true", help="also plays the vectors that take more than a minute")
     parser.add_argument("--keep", action="store_true", help="keeps the outputs, and prints their folders")
     parser.add_argument("--list", action="store_true", help="only lists the vectors")

@@ -13,6 +13,10 @@ class Slot:
     was_disturbed: bool | None = None
 
 
+LEAST = 2
+"""The runs that stay allowed on a busy machine, so that all of them end in time."""
+
+
 class Slots:
     """Up to `most` runs beside each other.
 
@@ -46,7 +50,7 @@ class Slots:
         self._undisturbed = 0 if was_disturbed else self._undisturbed + 1
         if was_disturbed:
             self._halvings += 1
-            self._allowed = max(1, self._allowed // 2)
+            self._allowed = min(self._allowed, max(LEAST, self._allowed // 2))
         elif self._undisturbed >= self._allowed:
             self._undisturbed = 0
             self._allowed = min(self._most, self._allowed + 1)
