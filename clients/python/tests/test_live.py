@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 import pytest
-from conftest import in_loop
+from conftest import Proxy, in_loop
 from hostile import RawServer
 
 import anechoic
@@ -90,6 +90,24 @@ async def test_a_filter_begins_with_the_echo_path_of_another(server, microphone,
     assert keeping.echo_path == learning.echo_path
     with pytest.raises(anechoic.InvalidRequest, match="echo_path"):
         anechoic.LiveFilter(server, echo_path=b"\xff\xff")
+
+
+@in_loop
+async def test_a_voice_of_a_server_far_away_is_heard_with_a_longer_delay(server, caplog):
+    async with Proxy(server) as far:
+        far.late = 0.12
+        live = anechoic.LiveFilter(far.address, delay=0.5)
+        callback = Callback(live)
+
+        async def is_processed():
+            return any(live.voice.results) if live.voice is not None else False
+
+        await callback.until(is_processed)
+        replaced = live.replaced_samples
+        await callback.frames(50)
+        assert live.replaced_samples == replaced
+        await live.close()
+    assert "late" not in caplog.text
 
 
 @in_loop

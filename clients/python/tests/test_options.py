@@ -46,6 +46,12 @@ def test_a_wrong_option_of_a_filter_or_session_is_refused_at_once(options, words
         assert isinstance(caught.value, anechoic.InvalidRequest) and "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("delay", [0, 0.049, 1.01, -1, float("nan"), float("inf"), "50 ms", None, [0.1]])
+def test_a_delay_that_a_filter_cannot_have_is_refused_at_once(delay):
+    with pytest.raises(anechoic.InvalidRequest, match="delay: .* is not supported; use 0.05 to 1 s"):
+        LiveFilter(ADDRESS, delay=delay)
+
+
 @pytest.mark.parametrize("options, words", [
     ({"microphone": MONO}, "LiveFilter has no option 'microphone'; use client, muted"),
     ({"real_time": False}, "real_time"), ({"processed": Format(48000)}, "processed"),

@@ -66,7 +66,9 @@ async def test_the_constructors():
         Session, server="127.0.0.1:1", microphone=MONO, reference=None, playback=MONO, far_ends={"a": MONO}, **others,
         **texts, **flags, **times, real_time=True, settings=None, labels=None, microphone_pair=None, echo_path=b"",
         voiceprint=b"", reconnect=Reconnect(), on_injection_permission=None, on_mute_gesture=None)
-    await check(LiveFilter, server="127.0.0.1:1", on_loss="raw", settings=None, reconnect=Reconnect(), output="processed")
+    await check(
+        LiveFilter, server="127.0.0.1:1", on_loss="raw", settings=None, reconnect=Reconnect(), output="processed",
+        delay=0.05)
     await check(
         lambda address, **options: Connection(address, **options), client="", token=None, token_file=None, tls=False,
         ca_file=None, certificate_file=None, key_file=None, connect_timeout=2.0, address="127.0.0.1:1")

@@ -11,7 +11,7 @@ from math import inf
 from typing import Any, Callable, Literal
 
 from ._alignment import AlignedVoice
-from ._checks import check_callable
+from ._checks import check_callable, check_number
 from ._reconnection import UNSTEADY_SECONDS, Reconnect, Retries
 from ._start import checked_format
 from ._state import State
@@ -21,8 +21,6 @@ from .formats import Format
 from .session import Server, Session
 from .settings import Settings
 
-_SLACK_SECONDS = 0.05
-"""The time for a round trip to the server, in addition to the length of a frame."""
 _PROCESSING_SECONDS = 0.01
 """The delay of raw audio and of voice for the processing. It grows for a session that needs more, and never shrinks."""
 _MOST_EARLY_SECONDS = 60
@@ -58,9 +56,9 @@ class LiveFilter:
     def __init__(
         self, server: Server, *, on_loss: Literal["raw", "silence"] = "raw", settings: Settings | None = None,
         reconnect: Reconnect = Reconnect(), output: Literal["processed", "recognizer"] = "processed",
-        **options: Any,
+        delay: float = 0.05, **options: Any,
     ) -> None:
-        """`output` is the output that is returned: for people, or for a recognizer of speech. `options` are those of `Session`, but for formats: `exchange` and `play` have them.
+        """`output` is the output that is returned: for people, or for a recognizer of speech. `delay` is the time, in s, that the voice has for the way to the server and back, 0.05 to 1: a voice that needs longer is dropped. `options` are those of `Session`, but for formats: `exchange` and `play` have them.
 
         `reconnect.longest_outage` has no effect here. Throws `TypeError` for an option that does not exist, and
         `InvalidRequest`, which is a `ValueError`, for a value that cannot be used.
@@ -70,6 +68,7 @@ class LiveFilter:
         if not isinstance(output, str) or output not in ("processed", "recognizer"):
             message = f"output: {output!r} is not supported; use 'processed' or 'recognizer'"
             raise InvalidRequest(message, field="output")
+        check_number("delay", delay, 0.05, 1, " s")
         for name in options:
             if name not in _OPTIONS:
                 raise TypeError(f"LiveFilter has no option {name!r}; use {', '.join(_OPTIONS)}")
@@ -81,6 +80,7 @@ class LiveFilter:
         self._echo_path = bytes(options.pop("echo_path", b""))
         self._server, self._on_loss, self._settings, self._options = server, on_loss, settings or {}, options
         self._is_for_recognizer = output == "recognizer"
+        self._delay = float(delay)
         self._policy = replace(reconnect, longest_outage=inf)
         self._microphone: Format | None = None
         self._reference: Format | None = None
@@ -232,7 +232,7 @@ class LiveFilter:
 
     def _begin(self, raw: bytes, format: Format) -> None:
         count = len(raw) // format.frame_bytes
-        delay = count + round(_SLACK_SECONDS * format.rate)
+        delay = count + round(self._delay * format.rate)
         self._microphone = format
         self._voice = AlignedVoice(
             format.frame_bytes, format.rate, delay, self._on_loss == "raw", has_floats=format.encoding == "f32")
@@ -266,7 +266,9 @@ class LiveFilter:
         if now - self._late_told_at < _SECONDS_BETWEEN_REPORTS or self._microphone is None:
             return
         late = 1000 * voice.most_late_samples / self._microphone.rate
-        _log.warning("the voice arrived up to %.0f ms late; %d samples so far are dropped", late, voice.late_samples)
+        _log.warning(
+            "the voice arrived up to %.0f ms late; %d samples so far are dropped; a delay longer than %g s keeps them",
+            late, voice.late_samples, self._delay)
         self._late_told_at, voice.most_late_samples = now, 0
 
     async def _run(self) -> None:
