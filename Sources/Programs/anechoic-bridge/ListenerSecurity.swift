@@ -24,10 +24,10 @@ struct ListenerSecurityOptions: ParsableArguments {
   }
 
   /// Returns the protection of the listener, or nil without a certificate. Throws if a file cannot be used.
+  /// From here on, SIGHUP does not end the bridge, with and without a certificate.
   func security() throws -> ListenerSecurity? {
-    guard let listenCertificate, let listenKey else { return nil }
-    // From here on, SIGHUP does not end the bridge.
     let hangups = ReloadSignals()
+    guard let listenCertificate, let listenKey else { return nil }
     return try ListenerSecurity(certificate: listenCertificate, key: listenKey, hangups)
   }
 }
