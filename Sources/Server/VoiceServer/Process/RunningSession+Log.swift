@@ -1,3 +1,4 @@
+internal import AnechoicAPI
 internal import AudioCore
 internal import GRPCTransport
 internal import Logging
@@ -42,6 +43,6 @@ extension RunningSession {
 
   /// The name of a reason in logs and metrics.
   static func name(of reason: SessionEvent.EndReason) -> String {
-    "\(reason)".map { $0.isUppercase ? "_\($0.lowercased())" : "\($0)" }.joined()
+    "\(reason)".snakeCase
   }
 }

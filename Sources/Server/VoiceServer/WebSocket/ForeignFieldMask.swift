@@ -21,7 +21,7 @@ extension Anechoic_V1_ProcessRequest {
     request["control"] = control
     guard let read = try? Self(jsonObject: request) else { return nil }
     self = read
-    self.control.updateConfig.updateMask.paths = names.map(Self.snake)
+    self.control.updateConfig.updateMask.paths = names.map(\.snakeCase)
   }
 
   /// Returns the value with one of two names, and its name.
@@ -29,10 +29,5 @@ extension Anechoic_V1_ProcessRequest {
     _ name: String, _ other: String, in object: [String: Any]
   ) -> (key: String, value: Any)? {
     [name, other].lazy.compactMap { key in object[key].map { (key, $0) } }.first
-  }
-
-  /// Returns the name of a field in the proto: `preferredMicMode` is `preferred_mic_mode`.
-  private static func snake(_ name: Substring) -> String {
-    name.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : String($1) }
   }
 }

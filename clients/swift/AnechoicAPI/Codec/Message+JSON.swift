@@ -82,14 +82,17 @@ private enum EnumNames {
   private static func names<Value: Enum & CaseIterable>(_ type: Value.Type) -> [String] {
     let words = "\(type)".replacing("Anechoic_V1_", with: "").replacing("Enum", with: "")
     return type.allCases.filter { $0.rawValue != 0 }.map { value in
-      "\(snake(words))_\(snake("\(value)"))"
+      "\(words.snakeCase)_\("\(value)".snakeCase)".uppercased()
     }
   }
+}
 
-  private static func snake(_ words: String) -> String {
-    words.reduce(into: "") { result, character in
+extension StringProtocol {
+  /// A name in the way of the proto: `preferredMicMode` is `preferred_mic_mode`.
+  package var snakeCase: String {
+    reduce(into: "") { result, character in
       if character.isUppercase, !result.isEmpty { result.append("_") }
-      result.append(contentsOf: character.uppercased())
+      result.append(contentsOf: character.lowercased())
     }
   }
 }

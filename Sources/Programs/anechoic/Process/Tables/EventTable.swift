@@ -116,14 +116,7 @@ enum EventTable {
     else { return ("unknown", "") }
     let details = try JSONSerialization.data(
       withJSONObject: value, options: [.sortedKeys, .withoutEscapingSlashes, .fragmentsAllowed])
-    return (snakeCase(name), String(decoding: details, as: UTF8.self))
-  }
-
-  private static func snakeCase(_ name: String) -> String {
-    name.reduce(into: "") { words, character in
-      if character.isUppercase { words.append("_") }
-      words.append(contentsOf: character.lowercased())
-    }
+    return (name.snakeCase, String(decoding: details, as: UTF8.self))
   }
 }
 
