@@ -16,6 +16,8 @@ struct LiveLine<Item> {
   /// Sound that waits to be processed. Items have no samples.
   private struct Waiting {
     let piece: Piece
+    /// The number of samples that were lost before, or nil if that is not known.
+    var lost: Int?
     var taken = 0
   }
 
@@ -98,14 +100,16 @@ struct LiveLine<Item> {
     waiting.items += 1
   }
 
-  /// Adds the sound of a message.
-  mutating func add(_ item: Item, _ samples: [Int16], now: Instant) {
+  /// Adds the sound of a message. `lost` is the number of samples that were lost before it, which the client
+  /// has played through, or nil if that is not known.
+  mutating func add(_ item: Item, _ samples: [Int16], after lost: Int? = nil, now: Instant) {
     guard !samples.isEmpty else { return add(item) }
     for start in stride(from: 0, to: samples.count, by: min(longestPiece, samples.count)) {
       let end = start + min(longestPiece, samples.count - start)
       waiting.pieces.append(
         Waiting(
-          piece: Piece(item: item, isFirst: start == 0, samples: Array(samples[start..<end]))))
+          piece: Piece(item: item, isFirst: start == 0, samples: Array(samples[start..<end])),
+          lost: lost.map { start == 0 ? $0 : 0 }))
     }
     waiting.samples += samples.count
     quiet.lastSound = now
@@ -137,6 +141,7 @@ struct LiveLine<Item> {
       guard piece.samples.isEmpty || count > 0 else { break }
       if taken == 0 { ledger.add(piece, count: piece.samples.count) }
       if count > 0 {
+        if taken == 0, let lost = waiting.pieces[done].lost { playback.resume(after: lost, now: now) }
         let reference = playback.pop(count, now: now)
         push(Array(piece.samples[taken..<(taken + count)]), reference, now)
         pace.spend(Double(count) / Double(rate))

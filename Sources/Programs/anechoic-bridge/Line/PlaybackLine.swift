@@ -27,6 +27,8 @@ struct PlaybackLine {
   private static let pause = Duration.milliseconds(500)
   /// The samples that have been played and are kept in front of the others.
   private static let mostKept = 1 << 16
+  /// The longest pause after which the sound of the pause can come back, in seconds.
+  private static let longestPause = 10.0
 
   /// The rate in Hz.
   let rate: Int
@@ -34,10 +36,16 @@ struct PlaybackLine {
   /// The time up to which sound was played.
   private var playedUntil: Instant
   private var isInPause = false
+  /// The number of samples that the bridge's clock has played since the last microphone, and the last of them.
+  private var unheardCount = 0
+  private var unheard: [Int16] = []
+  /// The last time at which nothing waited.
+  private var emptyTime: Instant
 
   init(rate: Int, now: Instant) {
     self.rate = rate
     playedUntil = now
+    emptyTime = now
   }
 
   /// The time of the sound that waits, in seconds.
@@ -62,18 +70,40 @@ struct PlaybackLine {
   mutating func pop(_ count: Int, now: Instant) -> [Int16] {
     playedUntil = now
     isInPause = false
+    forgetUnheard()
     let samples = play(count)
     return samples + repeatElement(0, count: count - samples.count)
   }
 
   /// Plays without a microphone if none has come for a while.
   mutating func advance(now: Instant) {
+    if isEmpty { emptyTime = now }
     isInPause = isInPause || now - playedUntil > Self.pause
     guard isInPause else { return }
-    guard !isEmpty else { return playedUntil = now }
     let count = Int((now - playedUntil) / .seconds(1) * Double(rate))
     playedUntil += .seconds(Double(count) / Double(rate))
-    _ = play(count)
+    let samples = play(count)
+    unheard += samples + repeatElement(0, count: count - samples.count)
+    unheardCount += count
+    let most = Int(Self.longestPause * Double(rate))
+    if unheard.count > 2 * most { unheard.removeFirst(unheard.count - most) }
+  }
+
+  /// Begins with the sound that plays `lost` samples after the last microphone. The sound that the bridge's
+  /// clock has played comes back, as far as its microphone does.
+  mutating func resume(after lost: Int, now: Instant) {
+    let forgotten = unheardCount - unheard.count
+    let back = lost >= forgotten ? unheard.dropFirst(lost - forgotten) : []
+    let rest = max(0, lost - unheardCount)
+    forgetUnheard()
+    if !back.isEmpty { parts.insert(Part(source: nil, samples: Array(back)), at: 0) }
+    // Sound that has come during the gap begins there.
+    _ = play(min(rest, Int((now - emptyTime) / .seconds(1) * Double(rate))))
+  }
+
+  private mutating func forgetUnheard() {
+    unheardCount = 0
+    unheard = []
   }
 
   /// Drops what waits. Returns the sources of which something was dropped, and how much of each was played,

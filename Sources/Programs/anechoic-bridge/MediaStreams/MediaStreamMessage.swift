@@ -5,10 +5,13 @@ internal import Operations
 
 /// A message of a media stream: an object of JSON with the name of an event.
 ///
-/// Source: the documentation of Twilio's Media Streams.
+/// Source: the documentation of Twilio's Media Streams. Other providers send the same messages, with names
+/// such as `media_format` for `mediaFormat`.
 struct MediaStreamMessage {
   let event: String
   private var fields: [String: Any]
+  /// The message as it came, until it changes.
+  private var original: WebSocketMessage?
 
   /// Returns nil if the message is no such object.
   init?(_ message: WebSocketMessage) {
@@ -18,9 +21,11 @@ struct MediaStreamMessage {
     else { return nil }
     self.event = event
     self.fields = fields
+    original = message
   }
 
   var message: WebSocketMessage {
+    if let original { return original }
     let data = try? JSONSerialization.data(withJSONObject: fields, options: .withoutEscapingSlashes)
     return WebSocketMessage(.text, Array(data ?? Data()))
   }
@@ -35,37 +40,57 @@ struct MediaStreamMessage {
       var media = part("media")
       media["payload"] = newValue
       fields["media"] = media
+      original = nil
     }
   }
 
+  /// The number of media in their track, if the provider counts them.
+  var chunk: Int? { Self.number(part("media")["chunk"]) }
+
+  /// The time of the first sample of media in ms, if the provider says so.
+  var timestamp: Int? { Self.number(part("media")["timestamp"]) }
+
   /// The id of the call, or of the stream, that starts.
-  var call: String? { part("start")["callSid"] as? String ?? fields["streamSid"] as? String }
+  var call: String? {
+    let start = part("start")
+    let names = [start["callSid"], start["call_sid"], start["call_control_id"]]
+    let streams = [fields["streamSid"], fields["stream_sid"], fields["stream_id"]]
+    return (names + streams).lazy.compactMap { $0 as? String }.first
+  }
 
   /// The line of the call that starts: the parameter `line` of the application, or the account. Empty if
   /// the message names neither.
   var line: String {
-    let parameters = part("start")["customParameters"] as? [String: Any]
-    return parameters?["line"] as? String ?? part("start")["accountSid"] as? String ?? ""
+    let start = part("start")
+    let parameters = (start["customParameters"] ?? start["custom_parameters"]) as? [String: Any]
+    return parameters?["line"] as? String ?? start["accountSid"] as? String
+      ?? start["account_sid"] as? String ?? ""
   }
 
   /// The format of the media that follow a start: µ-law at 8 kHz unless the start says otherwise. Nil for a
   /// format that cannot be processed.
   var format: WireAudio? {
-    guard let stated = part("start")["mediaFormat"] else { return .telephone(.muLaw) }
+    guard let stated = statedFormat else { return .telephone(.muLaw) }
     guard let format = stated as? [String: Any] else { return nil }
-    guard format["channels"] as? Int ?? 1 == 1 else { return nil }
-    let rate = format["sampleRate"] as? Int ?? 8000
-    switch format["encoding"] as? String {
-    case "audio/x-mulaw" where rate == 8000: return .telephone(.muLaw)
-    case "audio/x-alaw" where rate == 8000: return .telephone(.aLaw)
-    case "audio/x-l16": return SampleRate(rawValue: rate).map { .pcm16(rate: $0.hertz) }
+    guard Self.number(format["channels"] ?? 1) == 1 else { return nil }
+    let rate = Self.number(format["sampleRate"] ?? format["sample_rate"] ?? 8000)
+    switch (format["encoding"] as? String)?.lowercased() {
+    case "audio/x-mulaw" where rate == 8000, "pcmu" where rate == 8000:
+      return .telephone(.muLaw)
+    case "audio/x-alaw" where rate == 8000, "pcma" where rate == 8000:
+      return .telephone(.aLaw)
+    // "L16", as RTP names it, has the other order of bytes, or not: providers differ.
+    case "audio/x-l16", "audio/x-raw", "pcm16":
+      return rate.flatMap(SampleRate.init(rawValue:)).map { .pcm16(rate: $0.hertz) }
     default: return nil
     }
   }
 
+  private var statedFormat: Any? { part("start")["mediaFormat"] ?? part("start")["media_format"] }
+
   /// The format of a start in words: an object as JSON.
   var formatWords: String {
-    let stated = part("start")["mediaFormat"] ?? "none"
+    let stated = statedFormat ?? "none"
     let options: JSONSerialization.WritingOptions = [
       .fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes,
     ]
@@ -73,6 +98,11 @@ struct MediaStreamMessage {
       return "unknown"
     }
     return String(decoding: data.prefix(200), as: UTF8.self)
+  }
+
+  /// Returns a whole number, which some providers send as a text.
+  private static func number(_ value: Any?) -> Int? {
+    value as? Int ?? (value as? String).flatMap { Int($0) }
   }
 
   private func part(_ name: String) -> [String: Any] { fields[name] as? [String: Any] ?? [:] }

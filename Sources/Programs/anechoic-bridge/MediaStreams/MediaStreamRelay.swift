@@ -42,6 +42,10 @@ struct MediaStreamRelay: Relay {
   /// The samples that are split between two messages of the caller, and of what the caller hears.
   private var inputHalf: UInt8?
   private var outputHalf: UInt8?
+  private var order = MediaOrder()
+  private var clock = MediaClock(rate: 8000)
+  /// Whether the provider sends what the caller hears, which is then the reference.
+  private var hasOutbound = false
 
   init(_ name: String, _ settings: Settings, now: Instant) {
     self.name = name
@@ -59,20 +63,35 @@ struct MediaStreamRelay: Relay {
     guard let stream = MediaStreamMessage(message) else { return pass(message) }
     switch stream.event {
     case "start": start(stream, now)
-    case "media" where stream.isOutbound: play(stream)
-    case "media":
-      if line != nil, let samples = samples(of: stream, after: &inputHalf) {
-        // A sample of which only a half has come goes with its other half.
-        if !samples.isEmpty { line?.add(.media(stream), samples, now: now) }
-        return
-      }
+    case "media" where stream.isOutbound:
+      if !hasOutbound { _ = playback.stop() }
+      hasOutbound = true
+      play(stream)
+    case "media" where line != nil:
+      for stream in order.add(stream, now: now) { add(stream, now) }
+      return
     case "stop":
+      addLate(now)
       pass(message)
       line?.flush()
       return
     default: break
     }
+    addLate(now)
     pass(message)
+  }
+
+  /// Adds media of the caller.
+  private mutating func add(_ stream: MediaStreamMessage, _ now: Instant) {
+    guard let samples = samples(of: stream, after: &inputHalf) else { return pass(stream.message) }
+    let lost = clock.lost(before: stream.timestamp, samples.count)
+    // A sample of which only a half has come goes with its other half.
+    if !samples.isEmpty { line?.add(.media(stream), samples, after: lost, now: now) }
+  }
+
+  /// Adds media that wait for others.
+  private mutating func addLate(_ now: Instant) {
+    for stream in order.release() { add(stream, now) }
   }
 
   private mutating func start(_ stream: MediaStreamMessage, _ now: Instant) {
@@ -88,6 +107,7 @@ struct MediaStreamRelay: Relay {
         rate: format.rate, delay: settings.delay, now: now)
       self.format = format
       playback = PlaybackLine(rate: format.rate, now: now)
+      clock = MediaClock(rate: format.rate)
     } catch {
       outbox.log.append("not processed: \(error)")
     }
@@ -112,9 +132,9 @@ struct MediaStreamRelay: Relay {
   mutating func acceptFromUpstream(_ message: WebSocketMessage, now: Instant) {
     if let stream = MediaStreamMessage(message) {
       switch stream.event {
-      case "media": play(stream)
+      case "media" where !hasOutbound: play(stream)
       // The provider plays no more of what it has.
-      case "clear":
+      case "clear" where !hasOutbound:
         _ = playback.stop()
         outputHalf = nil
       default: break
@@ -130,6 +150,7 @@ struct MediaStreamRelay: Relay {
   // MARK: Time
 
   mutating func advance(now: Instant) {
+    for stream in order.due(now: now) { add(stream, now) }
     for piece in line?.advance(&playback, now: now) ?? [] { send(piece) }
     playback.advance(now: now)
     while let change = line?.nextChange() {
@@ -148,7 +169,10 @@ struct MediaStreamRelay: Relay {
     }
   }
 
-  mutating func clientEnded() { line?.flush() }
+  mutating func clientEnded() {
+    addLate(.now)
+    line?.flush()
+  }
 
   mutating func close() { line?.close() }
 }

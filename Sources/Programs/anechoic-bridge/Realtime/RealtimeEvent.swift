@@ -1,4 +1,5 @@
 internal import AudioCodecs
+internal import AudioCore
 internal import Foundation
 internal import Operations
 
@@ -35,7 +36,7 @@ struct RealtimeEvent {
 /// The parts of a session of the Realtime API that the bridge reads, in the shape of the beta or in the
 /// present one.
 struct RealtimeSession {
-  /// The rate of PCM in Hz. The API has no other.
+  /// The rate of PCM in Hz, unless the session says otherwise.
   static let pcmRate = 24_000
 
   /// A setting that may be absent.
@@ -53,7 +54,12 @@ struct RealtimeSession {
   var isNested: Bool { fields["audio"] is [String: Any] || fields["type"] is String }
 
   /// Whether the session only transcribes.
-  var isTranscription: Bool { fields["type"] as? String == "transcription" }
+  var isTranscription: Bool { fields["type"] as? String == "transcription" || isBetaTranscription }
+
+  /// Whether the session is one of the beta that only transcribes, with events of other names.
+  private var isBetaTranscription: Bool {
+    fields["object"] as? String == "realtime.transcription_session" && !isNested
+  }
 
   var id: String? { fields["id"] as? String }
 
@@ -90,7 +96,8 @@ struct RealtimeSession {
   func update(turnDetection settings: [String: Any]?) -> RealtimeEvent {
     let value: Any = settings ?? NSNull()
     guard isNested else {
-      return RealtimeEvent("session.update", ["session": ["turn_detection": value]])
+      let name = isBetaTranscription ? "transcription_session.update" : "session.update"
+      return RealtimeEvent(name, ["session": ["turn_detection": value]])
     }
     let session: [String: Any] = [
       "type": fields["type"] as? String ?? "realtime",
@@ -104,11 +111,15 @@ struct RealtimeSession {
   }
 
   private static func format(_ value: Any?) -> WireAudio? {
-    switch value as? String ?? (value as? [String: Any])?["type"] as? String {
-    case "pcm16", "audio/pcm": .pcm16(rate: pcmRate)
-    case "g711_ulaw", "audio/pcmu": .telephone(.muLaw)
-    case "g711_alaw", "audio/pcma": .telephone(.aLaw)
-    default: nil
+    let parts = value as? [String: Any]
+    switch value as? String ?? parts?["type"] as? String {
+    case "pcm16", "audio/pcm":
+      // OpenAI has one rate; other upstreams of this API have more.
+      guard let rate = parts?["rate"] as? Int else { return .pcm16(rate: pcmRate) }
+      return SampleRate(rawValue: rate).map { .pcm16(rate: $0.hertz) }
+    case "g711_ulaw", "audio/pcmu": return .telephone(.muLaw)
+    case "g711_alaw", "audio/pcma": return .telephone(.aLaw)
+    default: return nil
     }
   }
 }

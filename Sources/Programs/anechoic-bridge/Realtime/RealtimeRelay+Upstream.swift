@@ -10,7 +10,7 @@ extension RealtimeRelay {
   mutating func acceptFromUpstream(_ message: WebSocketMessage, now: Instant) {
     guard let event = RealtimeEvent(message) else { return outbox.toClient.append(message) }
     switch event.type {
-    case "session.created":
+    case "session.created", "transcription_session.created":
       let new = RealtimeSession(event.object("session") ?? [:])
       use(new, isFirst: true, now: now)
       // An upstream that does not say so finds turns.
@@ -20,7 +20,7 @@ extension RealtimeRelay {
         record(new.turnDetection)
       }
       outbox.log.append("session \(new.id ?? "without an id")")
-    case "session.updated":
+    case "session.updated", "transcription_session.updated":
       use(RealtimeSession(event.object("session") ?? [:]), isFirst: false, now: now)
     case "response.created":
       responses.running = event.object("response")?["id"] as? String

@@ -64,7 +64,7 @@ struct RealtimeRelay: Relay {
   private static let piece = 0.1
   /// The events of the client that have to follow the sound before them.
   private static let ordered: Set = [
-    "input_audio_buffer.commit", "input_audio_buffer.clear", "session.update",
+    "input_audio_buffer.commit", "input_audio_buffer.clear",
   ]
 
   let settings: Settings
@@ -111,7 +111,7 @@ struct RealtimeRelay: Relay {
       guard let text = event.text("audio"), let samples = input.samples(text, after: &inputHalf)
       else { return pass(message) }
       append(event, samples, message, now)
-    case "session.update": update(event, message, now)
+    case "session.update", "transcription_session.update": update(event, message, now)
     case "conversation.item.truncate": truncate(event, message)
     case "response.cancel":
       // The upstream would answer that no response runs.
@@ -224,6 +224,7 @@ struct RealtimeRelay: Relay {
       heldBytes -= message.bytes.count
       let wanted = RealtimeSession(event.object("session") ?? [:])
       record(wanted.turnDetection)
+      if let format = wanted.outputFormat { upstream.wanted = format }
       if turns.finder == .bridge, case .on = wanted.turnDetection {
         event.fields["session"] = wanted.withoutTurnDetection
         outbox.toUpstream.append(event.message)
@@ -262,7 +263,7 @@ struct RealtimeRelay: Relay {
   /// Uses the format that the upstream describes.
   mutating func use(_ new: RealtimeSession, isFirst: Bool, now: Instant) {
     session = new
-    if let format = new.outputFormat { upstream.format = format }
+    if let format = new.outputFormat ?? upstream.wanted { upstream.format = format }
     if isFirst, let format = new.inputFormat, format != input, line == nil {
       input = format
       playback = PlaybackLine(rate: input.rate, now: now)

@@ -110,4 +110,149 @@ struct MediaStreamRelayTests {
     #expect(MediaStreamMessage(Self.start)?.format == .telephone(.muLaw))
     #expect(MediaStreamMessage(Self.start)?.call == "C")
   }
+
+  /// The formats of Telnyx, Exotel and Voximplant, with the names of their fields.
+  @Test(arguments: [
+    (#""media_format":{"encoding":"PCMA","sample_rate":8000,"channels":1}"#, WireAudio.telephone(.aLaw)),
+    (#""media_format":{"encoding":"PCMU","sample_rate":8000,"channels":1}"#, .telephone(.muLaw)),
+    (#""media_format":{"encoding":"audio/x-raw","sample_rate":"16000"}"#, .pcm16(rate: 16_000)),
+    (#""mediaFormat":{"encoding":"PCM16","sampleRate":16000}"#, .pcm16(rate: 16_000)),
+  ])
+  func otherProvidersNameTheirFormatsInOtherWords(format: String, expected: WireAudio) {
+    let start = MediaStreamMessage(
+      WebSocketMessage(
+        #"{"event":"start","stream_id":"S","start":{"call_control_id":"C","custom_parameters":{"line":"L"},\#(format)}}"#
+      ))
+    #expect(start?.format == expected)
+    #expect(start?.call == "C" && start?.line == "L")
+  }
+
+  /// The order of the bytes of L16 differs between providers.
+  @Test func aFormatInDoubtIsNotProcessed() {
+    let start = MediaStreamMessage(
+      WebSocketMessage(
+        #"{"event":"start","start":{"media_format":{"encoding":"L16","sample_rate":16000}}}"#))
+    #expect(start != nil && start?.format == nil)
+    #expect(start?.formatWords == #"{"encoding":"L16","sample_rate":16000}"#)
+  }
+
+  private static func timed(_ chunk: Int, _ code: UInt8 = 0, at timestamp: Int) -> WebSocketMessage {
+    let payload = WireAudio.telephone(.muLaw).text([Int16](repeating: Int16(code), count: 160))
+    return WebSocketMessage(
+      #"{"event":"media","media":{"chunk":"\#(chunk)","timestamp":"\#(timestamp)","payload":"\#(payload)"}}"#
+    )
+  }
+
+  /// Sends blocks of 20 ms, of which some are lost, while the application's sound counts its blocks.
+  /// Returns the reference of each block that came.
+  private static func references(losing lost: Set<Int>, of blocks: Int) -> [Int: Int16] {
+    let voices = Voices()
+    var now = ContinuousClock.now
+    var relay = relay(voices, now: now)
+    relay.acceptFromClient(start, now: now)
+    for block in 0..<10 {
+      relay.acceptFromClient(timed(block, at: block * 20), now: now)
+      now += .milliseconds(20)
+      relay.advance(now: now)
+    }
+    let sound = (0..<blocks).flatMap { [Int16](repeating: Int16($0 * 64), count: 160) }
+    let payload = WireAudio.telephone(.muLaw).text(sound)
+    relay.acceptFromUpstream(
+      WebSocketMessage(#"{"event":"media","media":{"payload":"\#(payload)"}}"#), now: now)
+    var references: [Int: Int16] = [:]
+    for block in 0..<blocks {
+      now += .milliseconds(20)
+      if !lost.contains(block) {
+        relay.acceptFromClient(timed(10 + block, at: 200 + block * 20), now: now)
+      }
+      relay.advance(now: now)
+      let reference = voices.all[0].reference
+      if !lost.contains(block) { references[block] = reference[reference.count - 80] }
+    }
+    return references
+  }
+
+  /// The provider plays on while sound of the caller is lost: 2 blocks, and later 1.2 s.
+  @Test func theReferenceStaysInStepWhenSoundOfTheCallerIsLost() {
+    let lost = Set([5, 6]).union(20..<80)
+    let references = Self.references(losing: lost, of: 120)
+    for (block, reference) in references {
+      #expect(abs(Int(reference) - block * 64) <= 128, "block \(block)")
+    }
+    #expect(references.count == 58)
+  }
+
+  /// A network that stands still for 0.7 s loses nothing.
+  @Test func soundThatWasHeldUpMeetsItsReference() {
+    let voices = Voices()
+    var now = ContinuousClock.now
+    var relay = Self.relay(voices, now: now)
+    relay.acceptFromClient(Self.start, now: now)
+    for block in 0..<10 {
+      relay.acceptFromClient(Self.timed(block, at: block * 20), now: now)
+      now += .milliseconds(20)
+      relay.advance(now: now)
+    }
+    let sound = (0..<100).flatMap { [Int16](repeating: Int16($0 * 64), count: 160) }
+    let payload = WireAudio.telephone(.muLaw).text(sound)
+    relay.acceptFromUpstream(
+      WebSocketMessage(#"{"event":"media","media":{"payload":"\#(payload)"}}"#), now: now)
+    for _ in 0..<35 {
+      now += .milliseconds(20)
+      relay.advance(now: now)
+    }
+    for block in 0..<20 {
+      relay.acceptFromClient(Self.timed(10 + block, at: 200 + block * 20), now: now)
+    }
+    relay.advance(now: now)
+    // 120 ms of silence followed the sound before, so that it left.
+    let reference = voices.all[0].reference.dropFirst(1600 + 960)
+    #expect(reference.count == 3200)
+    for (place, sample) in reference.enumerated() {
+      #expect(abs(Int(sample) - place / 160 * 64) <= 64)
+    }
+  }
+
+  /// Blocks come in the wrong order, and one comes twice.
+  @Test func mediaAreProcessedInTheOrderOfTheirNumbers() {
+    let voices = Voices()
+    var now = ContinuousClock.now
+    var relay = Self.relay(voices, now: now)
+    relay.acceptFromClient(Self.start, now: now)
+    // The first swap tells that the order cannot be trusted. The number 8 never comes.
+    for chunk in [0, 1, 3, 2, 4, 6, 5, 5, 7, 9, 11, 10, 12, 13] {
+      relay.acceptFromClient(Self.timed(chunk, at: chunk * 20), now: now)
+      for _ in 0..<2 {
+        now += .milliseconds(10)
+        relay.advance(now: now)
+      }
+    }
+    relay.acceptFromClient(WebSocketMessage(#"{"event":"stop"}"#), now: now)
+    for _ in 0..<30 {
+      now += .milliseconds(10)
+      relay.advance(now: now)
+    }
+    let sent = relay.outbox.take().toUpstream.compactMap { MediaStreamMessage($0) }
+    #expect(sent.compactMap(\.chunk) == [0, 1, 3, 2, 4, 5, 6, 7, 9, 10, 11, 12, 13])
+    #expect(sent.last?.event == "stop")
+    #expect(relay.isDrained)
+  }
+
+  /// A stream of both tracks has the sound of the application twice.
+  @Test func theOutboundTrackTakesThePlaceOfTheApplication() {
+    let voices = Voices()
+    let now = ContinuousClock.now
+    var relay = Self.relay(voices, now: now)
+    relay.acceptFromClient(Self.start, now: now)
+    relay.acceptFromUpstream(Self.media(50), now: now)
+    relay.acceptFromClient(Self.media(100, "outbound"), now: now)
+    relay.acceptFromUpstream(Self.media(50), now: now)
+    relay.acceptFromUpstream(WebSocketMessage(#"{"event":"clear"}"#), now: now)
+    for _ in 0..<2 { relay.acceptFromClient(Self.media(0), now: now) }
+    relay.advance(now: now)
+    let reference = voices.all[0].reference
+    #expect(reference.prefix(160).allSatisfy { abs($0 - 100) <= 4 })
+    #expect(reference.dropFirst(160).allSatisfy { $0 == 0 })
+    #expect(relay.outbox.take().toClient.count == 3)
+  }
 }

@@ -1,3 +1,4 @@
+import AudioCodecs
 import Foundation
 import Operations
 import Synchronization
@@ -363,5 +364,55 @@ struct RealtimeRelayTests {
     #expect(!rig.relay.readsUpstream)
     rig.run(milliseconds: 5000)
     #expect(rig.relay.readsUpstream)
+  }
+
+  /// OpenAI has 24 kHz only. Other upstreams of the API have 16 kHz and more, by the same field.
+  @Test func aSessionMayHaveAnotherRateOfPCM() {
+    let rig = Rig()
+    let pcm: [String: Any] = ["type": "audio/pcm", "rate": 16_000]
+    rig.open()
+    rig.client("session.update", ["session": ["audio": ["input": ["format": pcm]]]])
+    #expect(rig.sent("session.update").count == 1)
+    // The upstream does not say which format it uses now.
+    rig.client("session.update", ["session": ["audio": ["output": ["format": pcm]]]])
+    rig.upstream("session.updated", ["session": ["id": "sess_1", "type": "realtime"]])
+    rig.answer("item_1", milliseconds: 240)
+    rig.speak(milliseconds: 240)
+    rig.run(milliseconds: 500)
+    // 240 ms of the rig's 24 kHz are 360 ms at 16 kHz.
+    #expect(rig.relay.input == .pcm16(rate: 16_000))
+    #expect(rig.relay.playback.rate == 16_000)
+    #expect(rig.voice?.reference.prefix(5760).allSatisfy { $0 == 100 } == true)
+    #expect(abs(rig.relay.sentSeconds - 0.36) < 0.001)
+  }
+
+  @Test func aSessionMayBeginWithAnotherRateOfPCM() {
+    let rig = Rig()
+    let format: [String: Any] = ["format": ["type": "audio/pcm", "rate": 16_000]]
+    rig.upstream(
+      "session.created",
+      ["session": ["type": "transcription", "audio": ["input": format, "output": format]]])
+    rig.speak(milliseconds: 20)
+    #expect(rig.relay.input == .pcm16(rate: 16_000))
+  }
+
+  /// The beta has events of their own for sessions that only transcribe.
+  @Test func transcriptionSessionsOfTheBetaHaveTheirFormat() {
+    let rig = Rig(turns: true)
+    let session: [String: Any] = [
+      "object": "realtime.transcription_session", "id": "sess_1",
+      "input_audio_format": "pcm16", "turn_detection": ["type": "server_vad"],
+    ]
+    rig.upstream("transcription_session.created", ["session": session])
+    rig.client(
+      "transcription_session.update", ["session": ["input_audio_format": "g711_alaw"]])
+    #expect(rig.relay.input == .telephone(.aLaw))
+    #expect(rig.relay.session.isTranscription)
+    rig.client("input_audio_buffer.append", ["audio": WireAudio.telephone(.aLaw).text([0, 0])])
+    rig.run(milliseconds: 20)
+    rig.change(.processing(session: "sessions/1"))
+    let updates = rig.sent("transcription_session.update")
+    #expect(updates.count == 2 && rig.sent("session.update").isEmpty)
+    #expect((updates.last?["session"] as? [String: Any])?["turn_detection"] is NSNull)
   }
 }

@@ -1,0 +1,71 @@
+/// The media of a caller in the order of their numbers, which not every provider keeps.
+///
+/// Media with later numbers wait for the others only once media have come in a wrong order: a number may
+/// also be missing because its sound was lost.
+struct MediaOrder {
+  typealias Instant = ContinuousClock.Instant
+
+  private static let patience = Duration.milliseconds(60)
+  /// The media that wait, and the ones that are remembered.
+  private static let most = 16
+
+  private var next: Int?
+  private var isUnreliable = false
+  private var waiting: [(chunk: Int, stream: MediaStreamMessage, time: Instant)] = []
+  private var last: [(chunk: Int, payload: String?)] = []
+
+  /// Takes media. Returns those whose turn has come. Media that come twice are left out.
+  mutating func add(_ stream: MediaStreamMessage, now: Instant) -> [MediaStreamMessage] {
+    guard let chunk = stream.chunk, (0..<Int.max).contains(chunk) else { return [stream] }
+    let known = last + waiting.map { ($0.chunk, $0.stream.payload) }
+    guard !known.contains(where: { $0 == (chunk, stream.payload) }) else { return [] }
+    guard let next, abs(chunk - next) <= Self.most else {
+      // A first number, or another way of counting.
+      return release() + [use(stream, chunk)]
+    }
+    if chunk < next {
+      isUnreliable = true
+      remember(stream, chunk)
+      return [stream]
+    }
+    guard chunk > next, isUnreliable, waiting.count < Self.most else {
+      return release { $0 < chunk } + [use(stream, chunk)] + following()
+    }
+    let place = waiting.firstIndex { $0.chunk > chunk } ?? waiting.count
+    waiting.insert((chunk, stream, now), at: place)
+    return []
+  }
+
+  /// Returns the media that have waited long enough.
+  mutating func due(now: Instant) -> [MediaStreamMessage] {
+    guard waiting.contains(where: { now - $0.time >= Self.patience }) else { return [] }
+    return release()
+  }
+
+  /// Returns all media that wait, or those with the numbers for which `isFree` returns true.
+  mutating func release(_ isFree: (Int) -> Bool = { _ in true }) -> [MediaStreamMessage] {
+    let free = waiting.filter { isFree($0.chunk) }
+    waiting.removeAll { isFree($0.chunk) }
+    return free.map { use($0.stream, $0.chunk) }
+  }
+
+  private mutating func following() -> [MediaStreamMessage] {
+    var streams: [MediaStreamMessage] = []
+    while let first = waiting.first, first.chunk == next {
+      streams.append(use(first.stream, first.chunk))
+      waiting.removeFirst()
+    }
+    return streams
+  }
+
+  private mutating func use(_ stream: MediaStreamMessage, _ chunk: Int) -> MediaStreamMessage {
+    next = chunk + 1
+    remember(stream, chunk)
+    return stream
+  }
+
+  private mutating func remember(_ stream: MediaStreamMessage, _ chunk: Int) {
+    last.append((chunk, stream.payload))
+    if last.count > Self.most { last.removeFirst() }
+  }
+}
