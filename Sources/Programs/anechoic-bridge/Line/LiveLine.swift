@@ -34,8 +34,9 @@ struct LiveLine<Item> {
     var lastSound: Instant
     /// The time of the sound that came last.
     var lastLength = Duration.zero
-    /// Whether silence follows the newest sound already, so that all of it leaves.
+    /// Whether silence follows the newest sound already, so that all of it leaves, and its samples.
     var isFlushed = true
+    var flushed = 0
     var mustFlush = false
   }
 
@@ -50,6 +51,9 @@ struct LiveLine<Item> {
   private static var shortestQuiet: Duration { .milliseconds(400) }
   private static var shortestQuietBeforeItem: Duration { .milliseconds(60) }
   private static var longestQuiet: Duration { .seconds(2) }
+  /// The end of sound that was lost, which silence replaces for the echo canceller, in seconds: the longest
+  /// echo path.
+  private static var longestReplacement: Double { 0.5 }
 
   let rate: Int
   private let voice: any CleanedVoice
@@ -139,9 +143,12 @@ struct LiveLine<Item> {
       let (piece, taken) = (waiting.pieces[done].piece, waiting.pieces[done].taken)
       let count = min(piece.samples.count - taken, room)
       guard piece.samples.isEmpty || count > 0 else { break }
-      if taken == 0 { ledger.add(piece, count: piece.samples.count) }
+      if taken == 0 {
+        if let lost = waiting.pieces[done].lost { replace(lost, &playback, now) }
+        ledger.add(piece, count: piece.samples.count)
+      }
       if count > 0 {
-        if taken == 0, let lost = waiting.pieces[done].lost { playback.resume(after: lost, now: now) }
+        quiet.flushed = 0
         let reference = playback.pop(count, now: now)
         push(Array(piece.samples[taken..<(taken + count)]), reference, now)
         pace.spend(Double(count) / Double(rate))
@@ -155,6 +162,18 @@ struct LiveLine<Item> {
       done += 1
     }
     waiting.pieces.removeFirst(done)
+  }
+
+  /// Lets the time of lost sound pass: its end with silence as the microphone, so that the echo of what
+  /// played then meets its reference.
+  private mutating func replace(_ lost: Int, _ playback: inout PlaybackLine, _ now: Instant) {
+    let most = Int(Self.longestReplacement * Double(rate))
+    let count = min(max(0, lost - quiet.flushed), most)
+    let reference = playback.catchUp(lost, returning: count, now: now)
+    guard count > 0 else { return }
+    ledger.addFiller(count)
+    push([Int16](repeating: 0, count: count), reference, now)
+    pace.spend(Double(count) / Double(rate))
   }
 
   private mutating func push(_ microphone: [Int16], _ reference: [Int16], _ now: Instant) {
@@ -173,6 +192,7 @@ struct LiveLine<Item> {
       : max(Self.shortestQuiet, quiet.lastLength * 2)
     guard quiet.mustFlush || now - quiet.lastSound > min(Self.longestQuiet, limit) else { return }
     quiet.isFlushed = true
+    quiet.flushed += delay
     ledger.addFiller(delay)
     let silence = [Int16](repeating: 0, count: delay)
     push(silence, silence, now)

@@ -89,16 +89,22 @@ struct PlaybackLine {
     if unheard.count > 2 * most { unheard.removeFirst(unheard.count - most) }
   }
 
-  /// Begins with the sound that plays `lost` samples after the last microphone. The sound that the bridge's
-  /// clock has played comes back, as far as its microphone does.
-  mutating func resume(after lost: Int, now: Instant) {
+  /// Plays what the client has played while its microphone was lost for `lost` samples. Returns the last
+  /// `count` samples of that, or as many as were lost. The sound that the bridge's clock has played counts, and
+  /// comes back as far as its microphone does.
+  mutating func catchUp(_ lost: Int, returning count: Int, now: Instant) -> [Int16] {
     let forgotten = unheardCount - unheard.count
-    let back = lost >= forgotten ? unheard.dropFirst(lost - forgotten) : []
+    let known = Array(unheard.prefix(max(0, lost - forgotten)))
     let rest = max(0, lost - unheardCount)
+    let back = lost >= forgotten ? unheard.dropFirst(known.count) : []
     forgetUnheard()
     if !back.isEmpty { parts.insert(Part(source: nil, samples: Array(back)), at: 0) }
-    // Sound that has come during the gap begins there.
-    _ = play(min(rest, Int((now - emptyTime) / .seconds(1) * Double(rate))))
+    // Sound that has come meanwhile did not play before.
+    let audible = min(rest, Int((now - emptyTime) / .seconds(1) * Double(rate)))
+    let silence = [Int16](repeating: 0, count: min(rest - audible, count))
+    let played = play(audible)
+    let end = [Int16](repeating: 0, count: min(audible - played.count, count))
+    return Array((known + silence + played + end).suffix(count))
   }
 
   private mutating func forgetUnheard() {

@@ -153,7 +153,7 @@ extension RealtimeRelay {
     let fields: [String: Any] = [
       "event_id": "\(Self.ownPrefix)\(event)_\(turns.last)",
       "item_id": "item_anechoic_\(turns.last)",
-      field: Int((sentSeconds * 1000).rounded()),
+      field: Int((turns.sentSeconds * 1000).rounded()),
     ]
     outbox.toClient.append(RealtimeEvent("input_audio_buffer.\(event)", fields).message)
   }

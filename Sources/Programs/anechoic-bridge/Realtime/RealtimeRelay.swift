@@ -41,6 +41,14 @@ struct RealtimeRelay: Relay {
     var gate: TurnGate
     /// The number of the newest turn.
     var last = 0
+    /// The time of the sound that was sent upstream, in seconds.
+    var sentSeconds = 0.0
+  }
+
+  /// The formats that the client has asked for. Nil while it has not.
+  struct WantedFormats {
+    var input: WireAudio?
+    var output: WireAudio?
   }
 
   /// The responses of the upstream.
@@ -73,6 +81,7 @@ struct RealtimeRelay: Relay {
   /// The session as the upstream described it last.
   var session = RealtimeSession([:])
   var input = WireAudio.pcm16(rate: RealtimeSession.pcmRate)
+  private var wanted = WantedFormats()
   private var upstream = UpstreamSound()
   var line: LiveLine<Item>?
   var playback: PlaybackLine
@@ -83,8 +92,6 @@ struct RealtimeRelay: Relay {
   private var inputHalf: UInt8?
 
   var turns: Turns
-  /// The time of the sound that was sent upstream, in seconds.
-  var sentSeconds = 0.0
   var responses = Responses()
   /// The number of the newest event of the bridge.
   var lastOwn = 0
@@ -157,8 +164,10 @@ struct RealtimeRelay: Relay {
     _ event: RealtimeEvent, _ message: WebSocketMessage, _ now: Instant
   ) {
     heldBytes += message.bytes.count
-    let wanted = RealtimeSession(event.object("session") ?? [:])
-    guard let format = wanted.inputFormat, format != input else {
+    let session = RealtimeSession(event.object("session") ?? [:])
+    wanted.input = session.inputFormat ?? wanted.input
+    wanted.output = session.outputFormat ?? wanted.output
+    guard let format = session.inputFormat, format != input else {
       if line == nil { return send(.update(event, message)) }
       line?.add(.update(event, message))
       return
@@ -224,7 +233,6 @@ struct RealtimeRelay: Relay {
       heldBytes -= message.bytes.count
       let wanted = RealtimeSession(event.object("session") ?? [:])
       record(wanted.turnDetection)
-      if let format = wanted.outputFormat { upstream.wanted = format }
       if turns.finder == .bridge, case .on = wanted.turnDetection {
         event.fields["session"] = wanted.withoutTurnDetection
         outbox.toUpstream.append(event.message)
@@ -238,7 +246,7 @@ struct RealtimeRelay: Relay {
   mutating func send(_ samples: [Int16], as event: RealtimeEvent) {
     var event = event
     event.fields["audio"] = input.text(samples)
-    sentSeconds += Double(samples.count) / Double(input.rate)
+    turns.sentSeconds += Double(samples.count) / Double(input.rate)
     outbox.toUpstream.append(event.message)
   }
 
@@ -260,11 +268,12 @@ struct RealtimeRelay: Relay {
     playback.append(upstream.convert(samples, to: input.rate), of: source)
   }
 
-  /// Uses the format that the upstream describes.
+  /// Uses the format that the upstream describes. A client may ask for another one before the upstream
+  /// describes the session for the first time.
   mutating func use(_ new: RealtimeSession, isFirst: Bool, now: Instant) {
     session = new
-    if let format = new.outputFormat ?? upstream.wanted { upstream.format = format }
-    if isFirst, let format = new.inputFormat, format != input, line == nil {
+    if let format = new.outputFormat ?? wanted.output { upstream.format = format }
+    if isFirst, wanted.input == nil, let format = new.inputFormat, format != input, line == nil {
       input = format
       playback = PlaybackLine(rate: input.rate, now: now)
       turns.gate = TurnGate(rate: input.rate)

@@ -8,8 +8,6 @@ struct UpstreamSound {
   var format = WireAudio.pcm16(rate: RealtimeSession.pcmRate) {
     didSet { if format != oldValue { restart() } }
   }
-  /// The format that the client has asked for, if it has: that of an upstream that names none.
-  var wanted: WireAudio?
   private var converter: StreamResampler?
   /// The item that was decoded last, and the byte of a sample that is split between two of its messages.
   private var half: (item: String, byte: UInt8?) = ("", nil)

@@ -383,7 +383,7 @@ struct RealtimeRelayTests {
     #expect(rig.relay.input == .pcm16(rate: 16_000))
     #expect(rig.relay.playback.rate == 16_000)
     #expect(rig.voice?.reference.prefix(5760).allSatisfy { $0 == 100 } == true)
-    #expect(abs(rig.relay.sentSeconds - 0.36) < 0.001)
+    #expect(abs(rig.relay.turns.sentSeconds - 0.36) < 0.001)
   }
 
   @Test func aSessionMayBeginWithAnotherRateOfPCM() {
@@ -414,5 +414,16 @@ struct RealtimeRelayTests {
     let updates = rig.sent("transcription_session.update")
     #expect(updates.count == 2 && rig.sent("session.update").isEmpty)
     #expect((updates.last?["session"] as? [String: Any])?["turn_detection"] is NSNull)
+  }
+
+  /// A client need not wait for the description of the session.
+  @Test func anUpdateBeforeTheSessionIsDescribedCounts() {
+    let rig = Rig()
+    rig.client("session.update", ["session": ["input_audio_format": "g711_ulaw"]])
+    rig.open()
+    rig.client("input_audio_buffer.append", ["audio": WireAudio.telephone(.muLaw).text([0, 0])])
+    rig.run(milliseconds: 20)
+    #expect(rig.relay.input == .telephone(.muLaw))
+    #expect(rig.voice?.microphone.prefix(2) == [0, 0])
   }
 }
