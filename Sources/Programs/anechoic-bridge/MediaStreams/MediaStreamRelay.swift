@@ -38,6 +38,8 @@ struct MediaStreamRelay: Relay {
   private var format: WireAudio?
   private var line: LiveLine<Item>?
   private var playback: PlaybackLine
+  /// The start of another stream on the connection, which waits for the sound of the one before.
+  private var nextStart: MediaStreamMessage?
   private var heldBytes = 0
   /// The samples that are split between two messages of the caller, and of what the caller hears.
   private var inputHalf: UInt8?
@@ -53,15 +55,22 @@ struct MediaStreamRelay: Relay {
     playback = PlaybackLine(rate: 8000, now: now)
   }
 
-  var readsClient: Bool { line?.isFull != true && heldBytes < Self.mostHeld }
+  var readsClient: Bool {
+    nextStart == nil && line?.isFull != true && heldBytes < Self.mostHeld
+  }
   var readsUpstream: Bool { playback.seconds < Self.mostPlayback }
-  var isDrained: Bool { line?.isEmpty ?? true }
+  var isDrained: Bool { nextStart == nil && line?.isEmpty ?? true }
 
   // MARK: The provider
 
   mutating func acceptFromClient(_ message: WebSocketMessage, now: Instant) {
     guard let stream = MediaStreamMessage(message) else { return pass(message) }
     switch stream.event {
+    case "start" where line != nil:
+      addLate(now)
+      line?.flush()
+      nextStart = stream
+      return
     case "start": start(stream, now)
     case "media" where stream.isOutbound:
       if !hasOutbound { _ = playback.stop() }
@@ -94,8 +103,18 @@ struct MediaStreamRelay: Relay {
     for stream in order.release() { add(stream, now) }
   }
 
+  /// Begins another stream, once the sound of the one before has left.
+  private mutating func restart(_ now: Instant) {
+    guard line?.isEmpty == true, let stream = nextStart.take() else { return }
+    close()
+    line = nil
+    (inputHalf, outputHalf, hasOutbound) = (nil, nil, false)
+    order = MediaOrder()
+    start(stream, now)
+    pass(stream.message)
+  }
+
   private mutating func start(_ stream: MediaStreamMessage, _ now: Instant) {
-    guard line == nil else { return }
     let call = stream.call ?? name
     outbox.log.append("stream of \(call)")
     guard let format = stream.format else {
@@ -153,6 +172,7 @@ struct MediaStreamRelay: Relay {
     for stream in order.due(now: now) { add(stream, now) }
     for piece in line?.advance(&playback, now: now) ?? [] { send(piece) }
     playback.advance(now: now)
+    restart(now)
     while let change = line?.nextChange() {
       if let words = change.line { outbox.log.append(words) }
     }

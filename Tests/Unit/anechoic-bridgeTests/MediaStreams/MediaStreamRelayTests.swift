@@ -255,4 +255,31 @@ struct MediaStreamRelayTests {
     #expect(reference.dropFirst(160).allSatisfy { $0 == 0 })
     #expect(relay.outbox.take().toClient.count == 3)
   }
+
+  /// Some providers send one stream after another over a connection.
+  @Test func anotherStreamOfTheConnectionHasItsOwnFormat() {
+    let voices = Voices()
+    var now = ContinuousClock.now
+    var relay = Self.relay(voices, now: now)
+    relay.acceptFromClient(Self.start, now: now)
+    relay.acceptFromClient(Self.media(0), now: now)
+    relay.acceptFromClient(WebSocketMessage(#"{"event":"stop"}"#), now: now)
+    let format = #"{"encoding":"audio/x-l16","sampleRate":16000}"#
+    relay.acceptFromClient(
+      WebSocketMessage(#"{"event":"start","start":{"mediaFormat":\#(format)}}"#), now: now)
+    #expect(!relay.readsClient && !relay.isDrained)
+    for _ in 0..<30 {
+      now += .milliseconds(10)
+      relay.advance(now: now)
+    }
+    #expect(relay.readsClient)
+    let events = relay.outbox.take().toUpstream.compactMap { MediaStreamMessage($0)?.event }
+    #expect(events == ["start", "media", "stop", "start"])
+    let payload = WireAudio.pcm16(rate: 16_000).text([1, 2, 3])
+    relay.acceptFromClient(
+      WebSocketMessage(#"{"event":"media","media":{"payload":"\#(payload)"}}"#), now: now)
+    relay.advance(now: now + .milliseconds(10))
+    #expect(voices.all.count == 2 && voices.all[0].isClosed)
+    #expect(voices.all[1].microphone == [1, 2, 3])
+  }
 }
