@@ -211,9 +211,15 @@ def faults(bridge: int, listener: socket.socket) -> None:
 
 
 def rates(bridge: int, listener: socket.socket) -> None:
-    """A call changes its rate to 16 kHz; a rate that no session has ends a call."""
+    """A call changes its rate to 16 kHz; a rate that no session has ends a call. The application has its own rate."""
     call = Call(bridge, listener)
     call.run(0.5, speech(1, 1), speech(1, 2))
+    tone = np.sin(2 * np.pi * 1000 * np.arange(12_000) / 24_000)
+    call.application.send_audio(0.1 * tone, 0x13)
+    heard = len(call.telephone.audio)
+    call.run(0.8, speech(1, 1), np.zeros(8000))
+    spectrum = np.abs(np.fft.rfft(call.telephone.audio[heard + 1600:heard + 3200]))
+    check("the application's audio at 24 kHz is heard at 8 kHz", np.argmax(spectrum) == 200, np.argmax(spectrum))
     for _ in range(25):
         call.telephone.send_audio(np.full(320, 0.1), 0x12)
         time.sleep(0.02)

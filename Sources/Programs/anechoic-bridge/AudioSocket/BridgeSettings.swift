@@ -41,7 +41,7 @@ struct CallError: Error, CustomStringConvertible {
 
 /// The faults of a call.
 struct CallCounts {
-  /// Messages that are not valid, or audio at a rate that the other side does not use.
+  /// Messages that are not valid.
   var invalid = 0
   /// Blocks of the caller that came too late, and blocks that silence replaced.
   var late = 0

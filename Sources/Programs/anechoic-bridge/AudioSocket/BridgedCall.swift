@@ -29,6 +29,7 @@ struct BridgedCall: ~Copyable {
   private var fromApplication = AudioSocketParser()
   private var playback = PlaybackQueue()
   private var budget = MediaBudget(now: .now)
+  private var conversion = RateConversion()
   private var voice: CallVoice?
   private var lastBlock = ContinuousClock.now
   private var counts = CallCounts()
@@ -223,11 +224,13 @@ struct BridgedCall: ~Copyable {
     case AudioSocketFrame.identifier: counts.invalid += 1
     case _ where frame.isAudio:
       guard let samples = wholeSamples(frame) else { return }
-      // An application may speak before the caller's audio comes.
-      guard voice?.type == frame.type || (voice == nil && use(frame.type)) else {
+      // An application may speak before the caller's audio comes, and at a rate of its own.
+      guard voice != nil || use(frame.type), let voice, let rate = settings.types[frame.type] else {
         return counts.invalid += 1
       }
-      playback.append(samples)
+      playback.append(
+        conversion.convert(CallVoice.samples(samples), from: rate, to: voice.rate)
+          .withUnsafeBytes { [UInt8]($0) })
     default: phone.send(frame.bytes)
     }
   }

@@ -2,7 +2,7 @@
 struct CallVoice {
   /// The type of the messages with audio at this rate.
   let type: UInt8
-  private let rate: Int
+  let rate: Int
   private let voice: ServedVoice
 
   init(type: UInt8, rate: Int, _ settings: BridgeSettings, call: String, of exchange: String) throws
@@ -27,7 +27,7 @@ struct CallVoice {
     return voice.pull(samples.count).withUnsafeBytes { [UInt8]($0) }
   }
 
-  private static func samples(_ bytes: [UInt8]) -> [Int16] {
+  static func samples(_ bytes: [UInt8]) -> [Int16] {
     bytes.withUnsafeBytes { [Int16]($0.bindMemory(to: Int16.self)) }
   }
 

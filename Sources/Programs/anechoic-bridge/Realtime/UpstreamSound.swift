@@ -1,6 +1,3 @@
-internal import AudioCodecs
-internal import AudioCore
-
 /// The sound of an upstream on its way to the playback: its format, and its conversion to the rate of the
 /// microphone.
 struct UpstreamSound {
@@ -8,7 +5,7 @@ struct UpstreamSound {
   var format = WireAudio.pcm16(rate: RealtimeSession.pcmRate) {
     didSet { if format != oldValue { restart() } }
   }
-  private var converter: StreamResampler?
+  private var conversion = RateConversion()
   /// The item that was decoded last, and the byte of a sample that is split between two of its messages.
   private var half: (item: String, byte: UInt8?) = ("", nil)
 
@@ -20,12 +17,9 @@ struct UpstreamSound {
 
   /// Returns samples at the rate of the microphone in Hz.
   mutating func convert(_ samples: [Int16], to rate: Int) -> [Int16] {
-    guard format.rate != rate, let microphone = SampleRate(rawValue: rate) else { return samples }
-    if converter == nil { converter = try? StreamResampler(from: format.rate, to: microphone) }
-    let converted = converter?.process(samples.map { Float($0) / 32768 }, isLast: false) ?? []
-    return converted.map { Int16(max(-32768, min(32767, ($0 * 32768).rounded()))) }
+    conversion.convert(samples, from: format.rate, to: rate)
   }
 
   /// Starts a new conversion, because the microphone has another rate.
-  mutating func restart() { converter = nil }
+  mutating func restart() { conversion.restart() }
 }

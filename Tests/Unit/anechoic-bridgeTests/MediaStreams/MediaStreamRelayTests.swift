@@ -113,7 +113,10 @@ struct MediaStreamRelayTests {
 
   /// The formats of Telnyx, Exotel and Voximplant, with the names of their fields.
   @Test(arguments: [
-    (#""media_format":{"encoding":"PCMA","sample_rate":8000,"channels":1}"#, WireAudio.telephone(.aLaw)),
+    (
+      #""media_format":{"encoding":"PCMA","sample_rate":8000,"channels":1}"#,
+      WireAudio.telephone(.aLaw)
+    ),
     (#""media_format":{"encoding":"PCMU","sample_rate":8000,"channels":1}"#, .telephone(.muLaw)),
     (#""media_format":{"encoding":"audio/x-raw","sample_rate":"16000"}"#, .pcm16(rate: 16_000)),
     (#""mediaFormat":{"encoding":"PCM16","sampleRate":16000}"#, .pcm16(rate: 16_000)),
@@ -136,7 +139,8 @@ struct MediaStreamRelayTests {
     #expect(start?.formatWords == #"{"encoding":"L16","sample_rate":16000}"#)
   }
 
-  private static func timed(_ chunk: Int, _ code: UInt8 = 0, at timestamp: Int) -> WebSocketMessage {
+  private static func timed(_ chunk: Int, _ code: UInt8 = 0, at timestamp: Int) -> WebSocketMessage
+  {
     let payload = WireAudio.telephone(.muLaw).text([Int16](repeating: Int16(code), count: 160))
     return WebSocketMessage(
       #"{"event":"media","media":{"chunk":"\#(chunk)","timestamp":"\#(timestamp)","payload":"\#(payload)"}}"#
