@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import AudioCore
 internal import CommandLineSupport
 
 /// `anechoic-bridge realtime`.
@@ -40,10 +41,25 @@ struct RealtimeCommand: AsyncParsableCommand {
     help: "Truncate an answer upstream where the person interrupted it.")
   var truncate = true
 
+  @Option(
+    help: ArgumentHelp(
+      "The rate of the clients' PCM in a session that names none: 8000, 16000, 24000, 32000, 44100 or "
+        + "48000 Hz.", valueName: "hz"))
+  var inputRate = RealtimeSession.pcmRate
+
+  @Option(
+    help: ArgumentHelp(
+      "The rate of the answers' PCM in a session that names none.", valueName: "hz"))
+  var outputRate = RealtimeSession.pcmRate
+
   @OptionGroup var voice: VoiceOptions
 
   func validate() throws {
     try BridgeAddress.validate(listen)
+    for (name, rate) in [("--input-rate", inputRate), ("--output-rate", outputRate)]
+    where SampleRate(rawValue: rate) == nil {
+      throw ValidationError("\(name): use 8000, 16000, 24000, 32000, 44100 or 48000.")
+    }
   }
 
   func run() async throws {
@@ -52,12 +68,14 @@ struct RealtimeCommand: AsyncParsableCommand {
     let metrics = BridgeMetrics()
     let echoPaths = keepEchoPath ? LineEchoPaths() : nil
     try await upstream.run(listeningOn: listen, security, metrics) {
-      [truncate, turns] name, request in
+      [truncate, turns, inputRate, outputRate] name, request in
       let line = echoPaths?.of(LineEchoPaths.client(of: request))
       var relay = RealtimeRelay.Settings(delay: delay) { rate, session in
         try ServedVoice(voice, rate: rate, call: session, line, metrics)
       }
       relay.truncates = truncate
+      relay.inputRate = inputRate
+      relay.outputRate = outputRate
       relay.findsTurns = turns
       return RealtimeRelay(name, relay, now: .now)
     }

@@ -36,7 +36,7 @@ struct RealtimeEvent {
 /// The parts of a session of the Realtime API that the bridge reads, in the shape of the beta or in the
 /// present one.
 struct RealtimeSession {
-  /// The rate of PCM in Hz, unless the session says otherwise.
+  /// The rate of PCM in Hz where neither the session nor an option says otherwise: that of OpenAI.
   static let pcmRate = 24_000
 
   /// A setting that may be absent.
@@ -63,12 +63,28 @@ struct RealtimeSession {
 
   var id: String? { fields["id"] as? String }
 
-  var inputFormat: WireAudio? {
-    Self.format(side("input")?["format"] ?? fields["input_audio_format"])
+  /// The format of the client's sound, or nil if the session names none. PCM whose rate is not named has
+  /// `rate` Hz.
+  func inputFormat(pcm rate: Int) -> StatedFormat? {
+    Self.format(side("input")?["format"] ?? fields["input_audio_format"], rate)
   }
 
-  var outputFormat: WireAudio? {
-    Self.format(side("output")?["format"] ?? fields["output_audio_format"])
+  /// The format of the answers' sound, or nil if the session names none.
+  func outputFormat(pcm rate: Int) -> StatedFormat? {
+    Self.format(side("output")?["format"] ?? fields["output_audio_format"], rate)
+  }
+
+  /// A format that a session names.
+  enum StatedFormat: Equatable {
+    case known(WireAudio)
+    /// A format that the bridge cannot decode, in words.
+    case unknown(String)
+
+    /// The format, or nil for one that the bridge cannot decode.
+    var audio: WireAudio? {
+      guard case .known(let audio) = self else { return nil }
+      return audio
+    }
   }
 
   var turnDetection: Setting {
@@ -110,16 +126,17 @@ struct RealtimeSession {
     (fields["audio"] as? [String: Any])?[name] as? [String: Any]
   }
 
-  private static func format(_ value: Any?) -> WireAudio? {
+  private static func format(_ value: Any?, _ pcmRate: Int) -> StatedFormat? {
     let parts = value as? [String: Any]
-    switch value as? String ?? parts?["type"] as? String {
-    case "pcm16", "audio/pcm":
-      // OpenAI has one rate; other upstreams of this API have more.
-      guard let rate = parts?["rate"] as? Int else { return .pcm16(rate: pcmRate) }
-      return SampleRate(rawValue: rate).map { .pcm16(rate: $0.hertz) }
-    case "g711_ulaw", "audio/pcmu": return .telephone(.muLaw)
-    case "g711_alaw", "audio/pcma": return .telephone(.aLaw)
-    default: return nil
+    guard let name = value as? String ?? parts?["type"] as? String else { return nil }
+    let rate = parts?["rate"] as? Int ?? pcmRate
+    switch name {
+    case "pcm16", "audio/pcm", "pcm", "pcm24":
+      guard SampleRate(rawValue: rate) != nil else { return .unknown("\(name) at \(rate) Hz") }
+      return .known(.pcm16(rate: rate))
+    case "g711_ulaw", "audio/pcmu": return .known(.telephone(.muLaw))
+    case "g711_alaw", "audio/pcma": return .known(.telephone(.aLaw))
+    default: return .unknown(String(name.prefix(40)))
     }
   }
 }

@@ -13,6 +13,9 @@ struct RealtimeRelay: Relay {
     var findsTurns = false
     /// The delay of the voice.
     var delay = Duration.milliseconds(120)
+    /// The rates of PCM in Hz, where a session does not name them.
+    var inputRate = RealtimeSession.pcmRate
+    var outputRate = RealtimeSession.pcmRate
     /// Creates a voice at a rate in Hz, with the id of the session.
     var makeVoice: @Sendable (_ rate: Int, _ session: String) throws -> any CleanedVoice
   }
@@ -47,8 +50,10 @@ struct RealtimeRelay: Relay {
 
   /// The formats that the client has asked for. Nil while it has not.
   struct WantedFormats {
-    var input: WireAudio?
-    var output: WireAudio?
+    var input: RealtimeSession.StatedFormat?
+    var output: RealtimeSession.StatedFormat?
+    /// Whether the client's sound has a format that cannot be processed.
+    var isInputUnknown = false
   }
 
   /// The responses of the upstream.
@@ -80,9 +85,9 @@ struct RealtimeRelay: Relay {
   var outbox = RelayOutbox()
   /// The session as the upstream described it last.
   var session = RealtimeSession([:])
-  var input = WireAudio.pcm16(rate: RealtimeSession.pcmRate)
+  var input: WireAudio
   private var wanted = WantedFormats()
-  private var upstream = UpstreamSound()
+  private var upstream: UpstreamSound
   var line: LiveLine<Item>?
   var playback: PlaybackLine
   /// An update of the session that changes the format of the client's sound, and waits for the sound before.
@@ -99,6 +104,8 @@ struct RealtimeRelay: Relay {
   init(_ name: String, _ settings: Settings, now: Instant) {
     self.name = name
     self.settings = settings
+    input = .pcm16(rate: settings.inputRate)
+    upstream = UpstreamSound(format: .pcm16(rate: settings.outputRate))
     playback = PlaybackLine(rate: input.rate, now: now)
     turns = Turns(gate: TurnGate(rate: input.rate))
   }
@@ -115,7 +122,7 @@ struct RealtimeRelay: Relay {
     guard let event = RealtimeEvent(message) else { return pass(message) }
     switch event.type {
     case "input_audio_buffer.append":
-      guard let text = event.text("audio"), let samples = input.samples(text, after: &inputHalf)
+      guard !wanted.isInputUnknown, let text = event.text("audio"), let samples = input.samples(text, after: &inputHalf)
       else { return pass(message) }
       append(event, samples, message, now)
     case "session.update", "transcription_session.update": update(event, message, now)
@@ -165,13 +172,15 @@ struct RealtimeRelay: Relay {
   ) {
     heldBytes += message.bytes.count
     let session = RealtimeSession(event.object("session") ?? [:])
-    wanted.input = session.inputFormat ?? wanted.input
-    wanted.output = session.outputFormat ?? wanted.output
-    guard let format = session.inputFormat, format != input else {
+    wanted.output = session.outputFormat(pcm: settings.outputRate) ?? wanted.output
+    guard let format = session.inputFormat(pcm: settings.inputRate),
+      wanted.isInputUnknown || format != .known(input)
+    else {
       if line == nil { return send(.update(event, message)) }
       line?.add(.update(event, message))
       return
     }
+    wanted.input = format
     formatChange = (event, message)
     line?.flush()
     changeFormat(now)
@@ -180,13 +189,9 @@ struct RealtimeRelay: Relay {
   /// Uses another format of the client's sound, once the sound before has left.
   private mutating func changeFormat(_ now: Instant) {
     guard isDrained, let (event, message) = formatChange.take() else { return }
-    input = RealtimeSession(event.object("session") ?? [:]).inputFormat ?? input
-    inputHalf = nil
     line?.close()
     line = nil
-    playback = PlaybackLine(rate: input.rate, now: now)
-    upstream.restart()
-    turns.gate = TurnGate(rate: input.rate)
+    if let format = wanted.input { use(format, now) }
     // Until a session processes the new format, nothing but the upstream finds turns.
     turns.isProcessed = false
     chooseFinder()
@@ -268,15 +273,30 @@ struct RealtimeRelay: Relay {
     playback.append(upstream.convert(samples, to: input.rate), of: source)
   }
 
-  /// Uses the format that the upstream describes. A client may ask for another one before the upstream
-  /// describes the session for the first time.
+  /// Uses the formats that the upstream describes. A client may ask for others before the upstream describes
+  /// the session for the first time.
   mutating func use(_ new: RealtimeSession, isFirst: Bool, now: Instant) {
     session = new
-    if let format = new.outputFormat ?? wanted.output { upstream.format = format }
-    if isFirst, wanted.input == nil, let format = new.inputFormat, format != input, line == nil {
-      input = format
-      playback = PlaybackLine(rate: input.rate, now: now)
-      turns.gate = TurnGate(rate: input.rate)
+    if let format = new.outputFormat(pcm: settings.outputRate) ?? wanted.output {
+      upstream.format = format.audio
     }
+    if isFirst, wanted.input == nil, line == nil,
+      let format = new.inputFormat(pcm: settings.inputRate), format != .known(input)
+    {
+      use(format, now)
+    }
+  }
+
+  /// Uses a format of the client's sound from here on.
+  private mutating func use(_ format: RealtimeSession.StatedFormat, _ now: Instant) {
+    wanted.isInputUnknown = format.audio == nil
+    if case .unknown(let name) = format {
+      outbox.log.append("not processed: the format \(name) is not supported")
+    }
+    input = format.audio ?? input
+    inputHalf = nil
+    playback = PlaybackLine(rate: input.rate, now: now)
+    upstream.restart()
+    turns.gate = TurnGate(rate: input.rate)
   }
 }

@@ -20,7 +20,7 @@ struct RealtimeRelayTests {
 
     var voice: ScriptedVoice? { voices.all.last }
 
-    init(turns: Bool = false, truncates: Bool = true) {
+    init(turns: Bool = false, truncates: Bool = true, inputRate: Int = 24_000) {
       let voices = voices
       var settings = RealtimeRelay.Settings { rate, _ in
         voices.all.append(ScriptedVoice(delay: rate * 120 / 1000))
@@ -28,6 +28,7 @@ struct RealtimeRelayTests {
       }
       settings.findsTurns = turns
       settings.truncates = truncates
+      settings.inputRate = inputRate
       relay = RealtimeRelay("call", settings, now: now)
     }
 
@@ -425,5 +426,38 @@ struct RealtimeRelayTests {
     rig.run(milliseconds: 20)
     #expect(rig.relay.input == .telephone(.muLaw))
     #expect(rig.voice?.microphone.prefix(2) == [0, 0])
+  }
+
+  /// Qwen-Omni-Realtime has 16 kHz for clients and 24 kHz for answers, and names neither.
+  @Test func anOptionSaysTheRateOfPCMThatHasNone() {
+    let rig = Rig(inputRate: 16_000)
+    rig.upstream(
+      "session.created",
+      ["session": ["input_audio_format": "pcm16", "output_audio_format": "pcm24"]])
+    rig.answer("item_1", milliseconds: 240)
+    rig.speak(milliseconds: 160)
+    #expect(rig.relay.input == .pcm16(rate: 16_000))
+    // 160 ms of the rig's 24 kHz are 240 ms at 16 kHz.
+    let reference = rig.voice?.reference ?? []
+    #expect(reference.count == 3840 && reference[1000..<3000].allSatisfy { abs($0 - 100) <= 4 })
+  }
+
+  @Test(arguments: [["type": "audio/opus"], ["type": "audio/pcm", "rate": 22_050]] as [[String: any Sendable]])
+  func soundOfAFormatThatIsNotSupportedPasses(format: [String: any Sendable]) {
+    let rig = Rig()
+    rig.open()
+    rig.speak(milliseconds: 40)
+    let formats: [String: Any] = ["input": ["format": format], "output": ["format": format]]
+    rig.client("session.update", ["session": ["audio": formats]])
+    rig.run(milliseconds: 500)
+    rig.upstream("session.updated", ["session": ["type": "realtime", "audio": formats]])
+    rig.client("input_audio_buffer.append", ["audio": "AAECAwQF"])
+    rig.answer("item_1", milliseconds: 240)
+    #expect(rig.sent("input_audio_buffer.append").last?["audio"] as? String == "AAECAwQF")
+    #expect(rig.relay.playback.isEmpty)
+    // A format that is supported is processed again.
+    rig.client("session.update", ["session": ["input_audio_format": "pcm16"]])
+    rig.speak(milliseconds: 40)
+    #expect(rig.voice?.isClosed == false && rig.relay.line != nil)
   }
 }
