@@ -131,7 +131,13 @@ struct BridgedCall: ~Copyable {
     do throws(TLSError) {
       let isOpen = try phone.receive(into: &bytes)
       fromPhone.append(bytes)
-      while end == nil, let frame = fromPhone.next() { acceptFromPhone(frame) }
+      var frames: [AudioSocketFrame] = []
+      while let frame = fromPhone.next() { frames.append(frame) }
+      if let voice {
+        let blocks = frames.filter { $0.type == voice.type }.map { voice.seconds($0.payload.count) }
+        budget.begin(burst: blocks.reduce(0, +), longest: blocks.max() ?? 0, at: .now)
+      }
+      for frame in frames where end == nil { acceptFromPhone(frame) }
       if !isOpen { stop("the caller's side closed the connection") }
     } catch {
       stop("the caller's side: \(error)")

@@ -1,9 +1,18 @@
 /// The rule that keeps a call to real time: audio may be at most half a second ahead of the clock, which
 /// may be 0.1 % slower than the clock of the telephone.
 ///
-/// Audio that was held up in the network arrives at once. The sound of that time was replaced when it
-/// was missing, so most of it is left out.
+/// Audio that was held up in the network arrives at once. The part of it that was replaced when it was missing
+/// is left out, so that the rest keeps its time, and with it its reference.
 struct MediaBudget {
+  /// The audio that was replaced and may still come, and that of the present burst which is left out.
+  private struct Replaced {
+    var seconds = 0.0
+    var late = 0.0
+    var last: ContinuousClock.Instant
+  }
+
+  /// The time after a replacement in which the audio that was replaced may still come at once.
+  private static let patience = Duration.milliseconds(300)
   private static let most = 0.5
   private static let mostAfterSilence = 0.1
   /// More than the rounding errors of a sum, and less than a sample.
@@ -11,11 +20,30 @@ struct MediaBudget {
   private static let speed = 1.001
   private var seconds = most
   private var last: ContinuousClock.Instant
+  private var replaced: Replaced
 
-  init(now: ContinuousClock.Instant) { last = now }
+  init(now: ContinuousClock.Instant) {
+    last = now
+    replaced = Replaced(last: now)
+  }
+
+  /// Begins with audio that has come at once: its duration, and that of its longest block.
+  mutating func begin(burst: Double, longest: Double, at now: ContinuousClock.Instant) {
+    if now - replaced.last > Self.patience { replaced.seconds = 0 }
+    replaced.late = min(replaced.seconds, burst - longest)
+  }
 
   /// Returns whether audio of this duration is in time, and counts it if so.
   mutating func admits(_ duration: Double, at now: ContinuousClock.Instant) -> Bool {
+    if replaced.late + Self.tolerance >= duration {
+      replaced.late -= duration
+      replaced.seconds -= duration
+      return false
+    }
+    return spends(duration, now)
+  }
+
+  private mutating func spends(_ duration: Double, _ now: ContinuousClock.Instant) -> Bool {
     seconds = min(Self.most, seconds + (now - last) / .seconds(1) * Self.speed)
     last = now
     guard duration <= seconds + Self.tolerance else { return false }
@@ -25,7 +53,9 @@ struct MediaBudget {
 
   /// Counts silence that took the place of audio. The audio itself may still come, and has no use then.
   mutating func replace(_ duration: Double, at now: ContinuousClock.Instant) {
-    _ = admits(duration, at: now)
+    _ = spends(duration, now)
+    replaced.seconds += duration
+    replaced.last = now
     seconds = min(seconds, Self.mostAfterSilence)
   }
 }

@@ -122,7 +122,8 @@ struct RealtimeRelay: Relay {
     guard let event = RealtimeEvent(message) else { return pass(message) }
     switch event.type {
     case "input_audio_buffer.append":
-      guard !wanted.isInputUnknown, let text = event.text("audio"), let samples = input.samples(text, after: &inputHalf)
+      guard !wanted.isInputUnknown, let text = event.text("audio"),
+        let samples = input.samples(text, after: &inputHalf)
       else { return pass(message) }
       append(event, samples, message, now)
     case "session.update", "transcription_session.update": update(event, message, now)

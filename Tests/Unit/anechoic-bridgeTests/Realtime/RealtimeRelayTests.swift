@@ -442,7 +442,9 @@ struct RealtimeRelayTests {
     #expect(reference.count == 3840 && reference[1000..<3000].allSatisfy { abs($0 - 100) <= 4 })
   }
 
-  @Test(arguments: [["type": "audio/opus"], ["type": "audio/pcm", "rate": 22_050]] as [[String: any Sendable]])
+  @Test(
+    arguments: [["type": "audio/opus"], ["type": "audio/pcm", "rate": 22_050]]
+      as [[String: any Sendable]])
   func soundOfAFormatThatIsNotSupportedPasses(format: [String: any Sendable]) {
     let rig = Rig()
     rig.open()
