@@ -1,8 +1,8 @@
 /// The rule that keeps a call to real time: audio may be at most half a second ahead of the clock, which
 /// may be 0.1 % slower than the clock of the telephone.
 ///
-/// Audio that was held up in the network arrives at once. The part of it that was replaced when it was missing
-/// is left out, so that the rest keeps its time, and with it its reference.
+/// Audio that was held up in the network arrives at once. The part of it that was replaced when it was
+/// missing is left out, so that the rest keeps its time, and with it its reference.
 struct MediaBudget {
   /// The audio that was replaced and may still come, and that of the present burst which is left out.
   private struct Replaced {

@@ -36,7 +36,8 @@ struct PlaybackLine {
   /// The time up to which sound was played.
   private var playedUntil: Instant
   private var isInPause = false
-  /// The number of samples that the bridge's clock has played since the last microphone, and the last of them.
+  /// The number of samples that the bridge's clock has played since the last microphone, and the last of
+  /// them.
   private var unheardCount = 0
   private var unheard: [Int16] = []
   /// The last time at which nothing waited.
@@ -90,8 +91,8 @@ struct PlaybackLine {
   }
 
   /// Plays what the client has played while its microphone was lost for `lost` samples. Returns the last
-  /// `count` samples of that, or as many as were lost. The sound that the bridge's clock has played counts, and
-  /// comes back as far as its microphone does.
+  /// `count` samples of that, or as many as were lost. The sound that the bridge's clock has played counts,
+  /// and comes back as far as its microphone does.
   mutating func catchUp(_ lost: Int, returning count: Int, now: Instant) -> [Int16] {
     let forgotten = unheardCount - unheard.count
     let known = Array(unheard.prefix(max(0, lost - forgotten)))

@@ -1,8 +1,8 @@
 /// The sound of an upstream on its way to the playback: its format, and its conversion to the rate of the
 /// microphone.
 struct UpstreamSound {
-  /// The format that the upstream uses, or nil for one that cannot be decoded. A change of the format starts a
-  /// new conversion.
+  /// The format that the upstream uses, or nil for one that cannot be decoded. A change of the format
+  /// starts a new conversion.
   var format: WireAudio? {
     didSet { if format != oldValue { restart() } }
   }

@@ -124,7 +124,7 @@ struct MediaStreamRelayTests {
   func otherProvidersNameTheirFormatsInOtherWords(format: String, expected: WireAudio) {
     let start = MediaStreamMessage(
       WebSocketMessage(
-        #"{"event":"start","stream_id":"S","start":{"call_control_id":"C","custom_parameters":{"line":"L"},\#(format)}}"#
+        #"{"event":"start","start":{"call_sid":"C","custom_parameters":{"line":"L"},\#(format)}}"#
       ))
     #expect(start?.format == expected)
     #expect(start?.call == "C" && start?.line == "L")
