@@ -16,11 +16,11 @@ import leaks  # noqa: E402
 import service  # noqa: E402
 from hours import Comparison, Hour  # noqa: E402
 from lib.usage import Arguments, number  # noqa: E402
-from operations import OPERATIONS  # noqa: E402
 from target import Target  # noqa: E402
 
 RESIDENTS = ("plain", "webrtc")
 HOUR = 3600  # The seconds of an hour of sound.
+WARMING = 60  # The seconds of sound between two looks at who is warm.
 TICK = 1  # The seconds between two looks at the server.
 RELOAD = 5  # The seconds between two reloads.
 RESTS = 4  # How often the clients rest between the first hour and the last.
@@ -38,6 +38,7 @@ class Endurance:
         self.done, self.digests = collections.Counter(), {}
         self.hours = [Hour()]
         self.last_reload = self.last_tick = time.monotonic()
+        self.used = self.target.processor_seconds()
 
     def begin(self):
         real_time = self.options.real_time
@@ -76,16 +77,15 @@ class Endurance:
     def look(self):
         """Looks at the server, and brings its load nearer to the one that is wanted."""
         now, used = time.monotonic(), self.target.processor_seconds()
-        if hasattr(self, "used"):
-            load = (used - self.used) / (now - self.last_tick) / self.target.threads
-            rest = self.shared.rest
-            # A second of sound takes some hundredth of a second; nobody rests for longer than a second.
-            rest.value = min(1, max(0, rest.value + 0.02 * (load - self.options.load / 100)))
-            holding, hour = self.target.holding(), self.hours[-1]
-            hour.memory.append(holding.memory)
-            hour.threads.append(holding.threads)
-            hour.descriptors.append(holding.descriptors)
-            hour.loads.append(load)
+        load = (used - self.used) / (now - self.last_tick) / self.target.threads
+        rest = self.shared.rest
+        # A second of sound takes some hundredth of a second; nobody rests for longer than a second.
+        rest.value = min(1, max(0, rest.value + 0.02 * (load - self.options.load / 100)))
+        holding, hour = self.target.holding(), self.hours[-1]
+        hour.memory.append(holding.memory)
+        hour.threads.append(holding.threads)
+        hour.descriptors.append(holding.descriptors)
+        hour.loads.append(load)
         self.last_tick, self.used = now, used
 
     def play(self, seconds):
@@ -100,10 +100,10 @@ class Endurance:
                 self.target.reload()
                 self.hours[-1].reloads += 1
             if not self.target.server.is_alive:
-                raise SystemExit(f"the server died: {self.target.server.fate}")
-            if len(self.processes) > sum(process.is_alive() for process in self.processes):
+                sys.exit(f"the server died: {self.target.server.fate}")
+            if not all(process.is_alive() for process in self.processes):
                 self.take_reports()
-                raise SystemExit("\n".join(["a client ended", *self.problems[-SHOWN:]]))
+                sys.exit("\n".join(["a client ended", *self.problems[-SHOWN:]]))
 
     def rest(self):
         """Lets the clients rest, and returns what the server holds then."""
@@ -130,9 +130,10 @@ class Endurance:
         self.begin()
         self.hours[-1].began = time.monotonic()
         deadline = time.monotonic() + self.options.minutes * 60
-        # Before the first hour: everything once, and what the server keeps for later.
-        while len(self.done) < len(OPERATIONS) or not all(self.hours[-1].echo.get(kind) for kind in RESIDENTS):
-            self.play(HOUR / 20)
+        # Before the first hour: each operation once by each client, and as many events of the lasting sessions as
+        # the server keeps.
+        while not all(self.shared.is_warm):
+            self.play(WARMING)
         self.rest()
         total = self.options.hours
         resting = {1, total, *(round(total * part / RESTS) for part in range(1, RESTS))}
@@ -175,9 +176,15 @@ class Endurance:
         return not (table.faults or self.problems)
 
 
+def build():
+    """Returns the path of a release build of the server."""
+    command = [ROOT / "scripts/build", "release", "anechoic-server"]
+    return Path(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()) / command[-1]
+
+
 def main():
     parser = Arguments(prog="scripts/test endurance", description=__doc__)
-    parser.add_argument("--server", metavar="FILE", required=True, help="the anechoic-server to run")
+    parser.add_argument("--server", metavar="FILE")
     parser.add_argument("--hours", type=number(int, 2, 10_000), default=24)
     parser.add_argument("--minutes", type=number(int, 1, 100_000), default=100_000)
     parser.add_argument("--clients", type=number(int, 1, 1000), default=6)
@@ -189,10 +196,11 @@ def main():
     options = parser.parse_args()
     if options.names and not options.operations:
         parser.error("names of operations need --operations")
-    parser.need_programs(options.server)
     unknown = [name for name in options.names if name not in leaks.names()]
     if unknown:
         parser.error(f"there is no operation {unknown[0]}; use {' '.join(leaks.names())}")
+    options.server = options.server or build()
+    parser.need_programs(options.server)
     if options.operations:
         sys.exit(0 if leaks.run(options.server, options.operations, options.names) else 1)
     sys.exit(0 if Endurance(options).run() else 1)

@@ -8,7 +8,7 @@ GROWTH = 0.01
 # The most by which the 99th percentile of the delay may have grown, as a factor and in ms.
 SLOWER, SLOWER_MS = 1.5, 2
 # The most by which the echo may have become louder, and the voice may differ, in dB.
-OTHER_DB = 0.1
+LOUDER_DB, OTHER_DB = 0.5, 0.1
 
 
 @dataclass
@@ -79,7 +79,7 @@ class Comparison:
     def sound(self):
         for kind in sorted(self.first.echo):
             first, last = (mean(hour.echo.get(kind)) for hour in (self.first, self.last))
-            self.row(f"echo of {kind}, dB", first, last, ".2f", "" if last <= first + OTHER_DB else "louder")
+            self.row(f"echo of {kind}, dB", first, last, ".2f", "" if last <= first + LOUDER_DB else "louder")
             first, last = (mean(hour.voice.get(kind)) for hour in (self.first, self.last))
             self.row(f"voice of {kind}, dB", first, last, ".2f",
                      "" if abs(last - first) <= OTHER_DB else "differs")

@@ -19,6 +19,7 @@ SHORTEST_SLEEP = 0.005
 # In the sample, the seconds in which only the loudspeaker plays, and in which only the person talks.
 ECHO_ALONE, VOICE_ALONE = (0.7, 8.4), (9.2, 13.8)
 SAMPLE_SECONDS = 20
+HISTORY = 1000  # The events of a session that a server keeps for those who come later.
 
 
 class Shared:
@@ -28,6 +29,7 @@ class Shared:
         self.media = multiprocessing.Array("d", lanes, lock=False)  # Seconds of sound by lane.
         self.is_resting = multiprocessing.Array("b", lanes, lock=False)
         self.rest = multiprocessing.Value("d", 0, lock=False)  # Seconds to sleep for each second of sound.
+        self.is_warm = multiprocessing.Array("b", lanes, lock=False)
         self.pause, self.stop = multiprocessing.Event(), multiprocessing.Event()
         self.reader, self.writer = multiprocessing.Pipe(duplex=False)
         self.lock = multiprocessing.Lock()
@@ -39,6 +41,11 @@ class Shared:
     def tell(self, report):
         with self.lock:
             self.writer.send(report)
+
+    def wait_until_all_are_warm(self, lane):
+        self.is_warm[lane] = 1
+        while not all(self.is_warm):
+            time.sleep(0.1)
 
     def wait_while_paused(self, lane, connection=None):
         """Returns whether the lane goes on. Answers the pings of the server meanwhile."""
@@ -76,7 +83,7 @@ class Pace:
             self.due = max(self.due + seconds, now - 1)
             time.sleep(max(0, self.due - now))
             return
-        self.owed += seconds * self.shared.rest.value
+        self.owed += seconds * self.shared.rest.value * all(self.shared.is_warm)
         if self.owed > SHORTEST_SLEEP:
             time.sleep(min(self.owed, 1))
             self.owed = 0
@@ -99,14 +106,14 @@ class Churn:
     def run(self):
         names = list(OPERATIONS)
         weights = [operation.weight for operation in OPERATIONS.values()]
-        first = list(names)
+        for name in names:
+            self.once(name)
+        self.shared.wait_until_all_are_warm(self.lane)
         while self.shared.wait_while_paused(self.lane):
-            # Each once, and then at random.
-            name = first.pop() if first else self.random.choices(names, weights)[0]
-            self.client.seconds = self.random.choice(LENGTHS)
-            self.shared.tell(self.once(name))
+            self.once(self.random.choices(names, weights)[0])
 
     def once(self, name):
+        self.client.seconds = self.random.choice(LENGTHS)
         report = Report(name, self.client.seconds)
         try:
             digest = OPERATIONS[name].run(self.client)
@@ -115,7 +122,7 @@ class Churn:
             report.problem = str(failure)
         except Exception:
             report.problem = traceback.format_exc(limit=-2)
-        return report
+        self.shared.tell(report)
 
 
 class Resident:
@@ -141,6 +148,7 @@ class Resident:
                     return
                 stream.connection.pump()
                 self.pace.advance(self.sound.seconds_each)
+            self.shared.is_warm[self.lane] |= stream.events >= HISTORY
             self.measure(before)
 
     def measure(self, before):

@@ -31,14 +31,13 @@ def expect(got, wanted, about):
 class Stream:
     """A session over gRPC. Takes all output, and hashes the processed voice."""
 
-    def __init__(self, address, request, keep=None, client="", **options):
+    def __init__(self, address, request, keep=None, **options):
         self.connection = wire.Connection(address, **options)
-        self.call = self.connection.call(
-            service.PROCESS, [("anechoic-client", client)] if client else ())
+        self.call = self.connection.call(service.PROCESS)
         self.call.on_message = self._take
         self.digest, self.keep = hashlib.sha256(), keep
         self.started = self.voiceprint = self.question = None
-        self.results = 0
+        self.events = 0
         self.call.send(request.SerializeToString())
 
     def _take(self, payload):
@@ -53,10 +52,10 @@ class Stream:
             self.started = response.started
         elif kind == "voiceprint":
             self.voiceprint = response.voiceprint
-        elif kind == "control_result":
-            self.results += 1
-        elif kind == "event" and response.event.HasField("injection_permission_requested"):
-            self.question = response.event.injection_permission_requested
+        elif kind == "event":
+            self.events += 1
+            if response.event.HasField("injection_permission_requested"):
+                self.question = response.event.injection_permission_requested
 
     def until(self, condition, about, timeout=LONGEST_WAIT):
         end = time.monotonic() + timeout
