@@ -61,6 +61,8 @@ class Client:
         request.start.resume_window.FromSeconds(window)
         stream = Stream(self.address, request).begun()
         stream.feed(sound, SHORT, self.pace)
+        # A session that has read no sound does not wait for its client.
+        stream.until(lambda: stream.is_heard, "sound of the session")
         return stream
 
     def unary(self, path, message, wanted=OK):

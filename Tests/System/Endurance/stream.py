@@ -37,13 +37,14 @@ class Stream:
         self.call.on_message = self._take
         self.digest, self.keep = hashlib.sha256(), keep
         self.started = self.voiceprint = self.question = None
-        self.events = 0
+        self.events, self.is_heard = 0, False
         self.call.send(request.SerializeToString())
 
     def _take(self, payload):
         response = service.voice.ProcessResponse.FromString(payload)
         kind = response.WhichOneof("response")
         if kind == "audio":
+            self.is_heard = True
             samples = response.audio.processed.samples
             self.digest.update(samples)
             if self.keep:
