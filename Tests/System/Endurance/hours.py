@@ -3,6 +3,8 @@
 import statistics
 from dataclasses import dataclass, field
 
+from target import POOLS
+
 # The part by which memory may have grown.
 GROWTH = 0.01
 # The most by which the 99th percentile of the delay may have grown, as a factor and in ms.
@@ -62,9 +64,9 @@ class Comparison:
                  f"{100 * grown:+.1f} %" if grown > GROWTH else "")
         self.row("memory at work, median, MB", *(
             statistics.median(hour.memory) for hour in (self.first, self.last)), ".2f")
-        for name in ("threads", "descriptors"):
+        for name, more in (("threads", POOLS), ("descriptors", 0)):
             before, after = getattr(first, name), getattr(last, name)
-            self.row(f"{name} at rest", before, after, "d", "more" if after > before else "")
+            self.row(f"{name} at rest", before, after, "d", "more" if after > before + more else "")
             self.row(f"{name} at work, most", max(getattr(self.first, name)), max(getattr(self.last, name)), "d")
 
     def delays(self, tested, idle):

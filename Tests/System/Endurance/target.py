@@ -17,7 +17,9 @@ import sound
 # The seconds after which a server has given back what it can: it waits 10 s for lost clients, and trims its
 # memory every 5 s.
 SETTLED = 12
-CALM = 60
+CALM = 60  # The seconds within which sessions have to end.
+# The threads that the pools of libgrpc and of Swift's runtime start when there is much to do: two for each core.
+POOLS = 2 * os.cpu_count()
 
 
 @dataclass
