@@ -6,7 +6,7 @@ import time
 import traceback
 
 import service
-from operations import OPERATIONS, Client
+from operations import OPERATIONS
 from stream import Failure
 from target import POOLS, Target
 

@@ -9,7 +9,7 @@ import service
 import wire
 from stream import Failure, OK, Stream, WebSocketStream, expect
 
-CANCELLED, INVALID_ARGUMENT, NOT_FOUND = 1, 3, 5
+INVALID_ARGUMENT, NOT_FOUND = 3, 5
 OPERATIONS = {}
 SHORT = 0.2  # The seconds of a session whose end matters, not its sound.
 WINDOW, LONGEST_WINDOW = 1, 10  # The seconds for which sessions wait for clients that vanished.
