@@ -126,7 +126,7 @@ public struct SessionGateway: Sendable {
       return try await withThrowingTaskGroup(of: Result.self) { group in
         group.addTask { try await body(client, cause) }
         group.addTask {
-          try await Task.sleep(for: expiry.after)
+          try await Task.sleep(inStepsFor: expiry.after)
           throw expiry.status
         }
         defer { group.cancelAll() }

@@ -179,7 +179,7 @@ final class MessageWait: Sendable {
       let now = ContinuousClock.now
       let left = now.duration(to: (start.withLock { $0 } ?? now) + limit)
       guard left > .zero else { return }
-      try await Task.sleep(for: left)
+      try await Task.sleep(inStepsFor: left)
     }
   }
 }

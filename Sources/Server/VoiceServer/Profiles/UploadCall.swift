@@ -38,7 +38,7 @@ struct UploadCall: Sendable {
           return .refused(.idleUpload(Self.idleLimit))
         }
         group.addTask {
-          try await Task.sleep(for: Self.longest)
+          try await Task.sleep(inStepsFor: Self.longest)
           return .refused(.longUpload(Self.longest))
         }
         group.addTask { .stored(try await upload(requests, reader)) }

@@ -1,0 +1,90 @@
+"""Does each operation many times, and looks for what a server keeps of it."""
+
+import multiprocessing
+import os
+import time
+import traceback
+
+import service
+from operations import OPERATIONS
+from stream import Failure
+from target import POOLS, Target
+
+LANES = 4
+# A server may hold so many MB more in the end: the pages that malloc splits differ from time to time.
+SLACK = 0.5
+# How often an operation is repeated whose memory grew. What leaks grows each time.
+ROUNDS = 3
+RELOAD = "reload"
+
+
+def names():
+    return [*OPERATIONS, RELOAD]
+
+
+def repeat(target, sounds, name, count):
+    """Does an operation so many times, by several clients. Returns the first problem, or nothing."""
+    if name == RELOAD:
+        for _ in range(count):
+            target.reload()
+        return ""
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+
+    def body(lane):
+        service.end_with_parent()
+        os.nice(5)
+        client = target.client(sounds, lane)
+        problem = ""
+        try:
+            for _ in range(count // LANES):
+                OPERATIONS[name].run(client)
+        except Failure as failure:
+            problem = str(failure)
+        except Exception:
+            problem = traceback.format_exc(limit=-2)
+        sender.send(problem)
+
+    context = multiprocessing.get_context("fork")
+    processes = [context.Process(target=body, args=(lane,)) for lane in range(LANES)]
+    for process in processes:
+        process.start()
+    problems = [receiver.recv() for _ in processes]
+    for process in processes:
+        process.join()
+    return next(filter(None, problems), "")
+
+
+def check(target, sounds, name, count):
+    """Prints a line. Returns whether nothing stays."""
+    began = time.monotonic()
+    problem = repeat(target, sounds, name, max(LANES, count // 5))
+    before, faults = target.at_rest(0), []
+    held = [before.memory]
+    for _ in range(ROUNDS):
+        problem = problem or repeat(target, sounds, name, count)
+        after = target.at_rest(0)
+        held.append(after.memory)
+        faults = [problem] if problem else []
+        if held[-1] > max(held[:-1]) + SLACK:
+            faults.append(f"{1e6 * (held[-1] - held[-2]) / count:.0f} bytes stay of each")
+        for kind, more in (("threads", POOLS), ("descriptors", 0)):
+            if getattr(after, kind) > getattr(before, kind) + more:
+                faults.append(f"{getattr(before, kind)} {kind} became {getattr(after, kind)}")
+        if problem or not faults:
+            break
+    print(
+        f"{'not ok' if faults else 'ok':7}{name:36}{time.monotonic() - began:6.0f} s  "
+        f"{' '.join(f'{memory:.2f}' for memory in held)} MB, {after.threads} threads, "
+        f"{after.descriptors} descriptors" + "".join(f"; {fault}" for fault in faults), flush=True)
+    return not faults
+
+
+def run(executable, count, chosen):
+    """Returns whether nothing stays of any operation."""
+    target = Target(executable)
+    sounds = target.sounds()
+    good = [check(target, sounds, name, count) for name in chosen or names()]
+    if not target.server.stop():
+        print(f"not ok the server did not stop in order: {target.server.fate}")
+        return False
+    return all(good)
