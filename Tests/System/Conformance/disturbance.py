@@ -25,12 +25,13 @@ class Disturbance:
     def end(self) -> None:
         self._measuring.cancel()
 
-    def reason(self, is_alone: bool) -> str:
-        """Says what disturbed a run, or nothing. Runs beside each other wait for each other, which is no disturbance."""
+    def reason(self, counts_waiting: bool) -> str:
+        """Says what disturbed a run, or nothing. Runs beside each other wait for each other, which is no disturbance:
+        without `counts_waiting`, only this program's own lateness counts."""
         if self._late > MOST_LATE:
             return f"this program ran {self._late * 1000:.0f} ms late"
         share = (_waited() - self._waited) / (time.monotonic() - self._began)
-        if is_alone and share > MOST_WAITING:
+        if counts_waiting and share > MOST_WAITING:
             return f"programs waited for a processor in {share:.0%} of the time"
         return ""
 

@@ -55,6 +55,18 @@ struct MediaBudgetTests {
     #expect(Self.burst(&budget, 2, at: now) == [true, true])
   }
 
+  /// An exchange that sends no silence, and two blocks at a time, loses at most one block of a word.
+  @Test func pairsOfBlocksAfterAPauseAreNotLate() {
+    var now = ContinuousClock.now
+    var budget = Self.stalled(&now)
+    var refusals = Self.burst(&budget, 2, at: now).count { !$0 }
+    for _ in 0..<10 {
+      now += .milliseconds(40)
+      refusals += Self.burst(&budget, 2, at: now).count { !$0 }
+    }
+    #expect(refusals <= 1)
+  }
+
   @Test func aCallStaysInRealTime() {
     let start = ContinuousClock.now
     var budget = MediaBudget(now: start)

@@ -174,14 +174,22 @@ struct BridgedCall: ~Copyable {
     guard let rate = settings.types[type] else { return false }
     do {
       let successor = try CallVoice(type: type, rate: rate, settings, call: name, of: exchange)
+      if let voice { convertPlayback(from: voice.rate, to: rate) }
       voice?.close()
       voice = successor
-      playback.removeAll()
       return true
     } catch {
       stop("audio of type 0x\(String(type, radix: 16)) cannot be used: \(error)")
       return false
     }
+  }
+
+  /// Converts what the application has said before the exchange uses another rate.
+  private mutating func convertPlayback(from source: Int, to target: Int) {
+    let waiting = CallVoice.samples(playback.pop(playback.count))
+    var conversion = RateConversion()
+    let converted = conversion.convert(waiting, from: source, to: target) ?? []
+    playback.append(converted.withUnsafeBytes { [UInt8]($0) })
   }
 
   /// Puts silence in the place of audio that the exchange does not send.
@@ -231,12 +239,10 @@ struct BridgedCall: ~Copyable {
     case _ where frame.isAudio:
       guard let samples = wholeSamples(frame) else { return }
       // An application may speak before the caller's audio comes, and at a rate of its own.
-      guard voice != nil || use(frame.type), let voice, let rate = settings.types[frame.type] else {
-        return counts.invalid += 1
-      }
-      playback.append(
-        conversion.convert(CallVoice.samples(samples), from: rate, to: voice.rate)
-          .withUnsafeBytes { [UInt8]($0) })
+      guard voice != nil || use(frame.type), let voice, let rate = settings.types[frame.type],
+        let converted = conversion.convert(CallVoice.samples(samples), from: rate, to: voice.rate)
+      else { return counts.invalid += 1 }
+      playback.append(converted.withUnsafeBytes { [UInt8]($0) })
     default: phone.send(frame.bytes)
     }
   }

@@ -20,17 +20,22 @@ struct MediaBudget {
   private static let speed = 1.001
   private var seconds = most
   private var last: ContinuousClock.Instant
+  private var lastBurst: ContinuousClock.Instant
   private var replaced: Replaced
 
   init(now: ContinuousClock.Instant) {
     last = now
+    lastBurst = now
     replaced = Replaced(last: now)
   }
 
-  /// Begins with audio that has come at once: its duration, and that of its longest block.
+  /// Begins with audio that has come at once: its duration, and that of its longest block. An exchange may
+  /// send several blocks at a time, so audio is late only if there is more than the time since the last.
   mutating func begin(burst: Double, longest: Double, at now: ContinuousClock.Instant) {
     if now - replaced.last > Self.patience { replaced.seconds = 0 }
-    replaced.late = min(replaced.seconds, burst - longest)
+    let inTime = max(longest, (now - max(lastBurst, replaced.last)) / .seconds(1))
+    replaced.late = min(replaced.seconds, max(0, burst - inTime))
+    if burst > 0 { lastBurst = now }
   }
 
   /// Returns whether audio of this duration is in time, and counts it if so.

@@ -16,7 +16,8 @@ struct LiveLine<Item> {
   /// Sound that waits to be processed. Items have no samples.
   private struct Waiting {
     let piece: Piece
-    /// The number of samples that were lost before, or nil if that is not known.
+    /// The number of samples that were lost before, or nil if that is not known. Negative for samples that
+    /// were counted as lost and come after all.
     var lost: Int?
     var taken = 0
   }
@@ -65,6 +66,8 @@ struct LiveLine<Item> {
   private var waiting = WaitingPieces()
   private var ledger = Ledger<Piece>()
   private var pace: InputPace
+  /// The samples of sound that comes after all, whose reference has been played already.
+  private var owed = 0
   private var pushed = 0
   private var pulled = 0
   /// The ends of the sound at the times of the last moments, and the last one before.
@@ -105,7 +108,8 @@ struct LiveLine<Item> {
   }
 
   /// Adds the sound of a message. `lost` is the number of samples that were lost before it, which the client
-  /// has played through, or nil if that is not known.
+  /// has played through, or nil if that is not known. It is negative for samples that were counted as lost
+  /// and come after all.
   mutating func add(_ item: Item, _ samples: [Int16], after lost: Int? = nil, now: Instant) {
     guard !samples.isEmpty else { return add(item) }
     for start in stride(from: 0, to: samples.count, by: min(longestPiece, samples.count)) {
@@ -141,15 +145,17 @@ struct LiveLine<Item> {
     var done = 0
     while done < waiting.pieces.count {
       let (piece, taken) = (waiting.pieces[done].piece, waiting.pieces[done].taken)
+      if room > 0, let lost = waiting.pieces[done].lost.take() {
+        room -= replace(lost, atMost: room - piece.samples.count, &playback, now)
+      }
       let count = min(piece.samples.count - taken, room)
       guard piece.samples.isEmpty || count > 0 else { break }
-      if taken == 0 {
-        if let lost = waiting.pieces[done].lost { replace(lost, &playback, now) }
-        ledger.add(piece, count: piece.samples.count)
-      }
+      if taken == 0 { ledger.add(piece, count: piece.samples.count) }
       if count > 0 {
         quiet.flushed = 0
-        let reference = playback.pop(count, now: now)
+        let back = min(owed, count)
+        owed -= back
+        let reference = playback.pop(count, owed: back, now: now)
         push(Array(piece.samples[taken..<(taken + count)]), reference, now)
         pace.spend(Double(count) / Double(rate))
         room -= count
@@ -165,15 +171,21 @@ struct LiveLine<Item> {
   }
 
   /// Lets the time of lost sound pass: its end with silence as the microphone, so that the echo of what
-  /// played then meets its reference.
-  private mutating func replace(_ lost: Int, _ playback: inout PlaybackLine, _ now: Instant) {
-    let most = Int(Self.longestReplacement * Double(rate))
-    let count = min(max(0, lost - quiet.flushed), most)
+  /// played then meets its reference. Returns the number of samples of this silence, which is not more than
+  /// the pace allows.
+  private mutating func replace(
+    _ lost: Int, atMost room: Int, _ playback: inout PlaybackLine, _ now: Instant
+  ) -> Int {
+    owed = max(0, -lost)
+    guard lost >= 0 else { return 0 }
+    let most = min(room, Int(Self.longestReplacement * Double(rate)))
+    let count = max(0, min(lost - quiet.flushed, most))
     let reference = playback.catchUp(lost, returning: count, now: now)
-    guard count > 0 else { return }
+    guard count > 0 else { return 0 }
     ledger.addFiller(count)
     push([Int16](repeating: 0, count: count), reference, now)
     pace.spend(Double(count) / Double(rate))
+    return count
   }
 
   private mutating func push(_ microphone: [Int16], _ reference: [Int16], _ now: Instant) {

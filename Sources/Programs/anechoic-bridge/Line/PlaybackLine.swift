@@ -32,6 +32,8 @@ struct PlaybackLine {
 
   /// The rate in Hz.
   let rate: Int
+  /// Whether the sound of a pause can come back.
+  private let keepsPauses: Bool
   private var parts: [Part] = []
   /// The time up to which sound was played.
   private var playedUntil: Instant
@@ -43,8 +45,11 @@ struct PlaybackLine {
   /// The last time at which nothing waited.
   private var emptyTime: Instant
 
-  init(rate: Int, now: Instant) {
+  /// With `keepsPauses`, what the bridge's clock has played in a pause of the microphone comes back if the
+  /// microphone of the pause comes after all.
+  init(rate: Int, keepsPauses: Bool = false, now: Instant) {
     self.rate = rate
+    self.keepsPauses = keepsPauses
     playedUntil = now
     emptyTime = now
   }
@@ -84,9 +89,11 @@ struct PlaybackLine {
     let count = Int((now - playedUntil) / .seconds(1) * Double(rate))
     playedUntil += .seconds(Double(count) / Double(rate))
     let samples = play(count)
-    unheard += samples + repeatElement(0, count: count - samples.count)
-    unheardCount += count
+    guard keepsPauses else { return }
+    // A bridge that stood still for hours has as much silence to play.
     let most = Int(Self.longestPause * Double(rate))
+    unheard += samples + repeatElement(0, count: min(count - samples.count, most))
+    unheardCount += count
     if unheard.count > 2 * most { unheard.removeFirst(unheard.count - most) }
   }
 
@@ -106,6 +113,12 @@ struct PlaybackLine {
     let played = play(audible)
     let end = [Int16](repeating: 0, count: min(audible - played.count, count))
     return Array((known + silence + played + end).suffix(count))
+  }
+
+  /// Returns the reference of sound that was counted as lost and has come after all, so that its reference
+  /// has been played: silence for `owed` samples, then what plays now.
+  mutating func pop(_ count: Int, owed: Int, now: Instant) -> [Int16] {
+    [Int16](repeating: 0, count: owed) + pop(count - owed, now: now)
   }
 
   private mutating func forgetUnheard() {

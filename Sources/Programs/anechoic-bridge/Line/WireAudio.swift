@@ -16,6 +16,11 @@ enum WireAudio: Sendable, Equatable {
     }
   }
 
+  /// The rate of PCM in Hz. Nil for a code of telephony.
+  var pcmRate: Int? {
+    if case .pcm16(let rate) = self { rate } else { nil }
+  }
+
   /// Returns the samples of a text in base64, or nil if the text is not valid.
   ///
   /// `half` is the first byte of a sample that is split between the text before and this one, or nil. The
@@ -45,4 +50,9 @@ enum WireAudio: Sendable, Equatable {
       samples.map(\.littleEndian).withUnsafeBytes { Data($0) }.base64EncodedString()
     }
   }
+}
+
+/// Returns a whole number of JSON, which some programs send as a text.
+func wholeNumber(_ value: Any?) -> Int? {
+  value as? Int ?? (value as? String).flatMap { Int($0) }
 }

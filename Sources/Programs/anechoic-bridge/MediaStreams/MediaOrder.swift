@@ -5,20 +5,42 @@
 struct MediaOrder {
   typealias Instant = ContinuousClock.Instant
 
+  /// By what media are known if they come once more.
+  private struct Mark: Equatable {
+    let chunk: Int
+    let timestamp: Int?
+    let payload: Int
+
+    init(_ stream: MediaStreamMessage, _ chunk: Int) {
+      self.chunk = chunk
+      timestamp = stream.timestamp
+      payload = stream.payload.hashValue
+    }
+  }
+
   private static let patience = Duration.milliseconds(60)
   /// The media that wait, and the ones that are remembered.
   private static let most = 16
+  /// The longest message that waits, in bytes: a second of PCM at 48 kHz has as many.
+  private static let longestMessage = 1 << 17
 
   private var next: Int?
   private var isUnreliable = false
   private var waiting: [(chunk: Int, stream: MediaStreamMessage, time: Instant)] = []
-  private var last: [(chunk: Int, payload: String?)] = []
+  private var last: [Mark] = []
+  /// Whether the provider gives the same number to media that differ.
+  private var isUncounted = false
 
   /// Takes media. Returns those whose turn has come. Media that come twice are left out.
   mutating func add(_ stream: MediaStreamMessage, now: Instant) -> [MediaStreamMessage] {
-    guard let chunk = stream.chunk, (0..<Int.max).contains(chunk) else { return [stream] }
-    let known = last + waiting.map { ($0.chunk, $0.stream.payload) }
-    guard !known.contains(where: { $0 == (chunk, stream.payload) }) else { return [] }
+    guard !isUncounted, let chunk = stream.chunk, (0..<Int.max).contains(chunk) else {
+      return [stream]
+    }
+    let known = last + waiting.map { Mark($0.stream, $0.chunk) }
+    if let same = known.first(where: { $0.chunk == chunk }) {
+      isUncounted = same != Mark(stream, chunk)
+      return isUncounted ? release() + [stream] : []
+    }
     guard let next, abs(chunk - next) <= Self.most else {
       // A first number, or another way of counting.
       return release() + [use(stream, chunk)]
@@ -28,7 +50,9 @@ struct MediaOrder {
       remember(stream, chunk)
       return [stream]
     }
-    guard chunk > next, isUnreliable, waiting.count < Self.most else {
+    guard chunk > next, isUnreliable, waiting.count < Self.most,
+      stream.byteCount <= Self.longestMessage
+    else {
       return release { $0 < chunk } + [use(stream, chunk)] + following()
     }
     let place = waiting.firstIndex { $0.chunk > chunk } ?? waiting.count
@@ -65,7 +89,7 @@ struct MediaOrder {
   }
 
   private mutating func remember(_ stream: MediaStreamMessage, _ chunk: Int) {
-    last.append((chunk, stream.payload))
+    last.append(Mark(stream, chunk))
     if last.count > Self.most { last.removeFirst() }
   }
 }

@@ -44,11 +44,14 @@ struct MediaStreamMessage {
     }
   }
 
+  /// The number of bytes of the message as it came.
+  var byteCount: Int { original?.bytes.count ?? 0 }
+
   /// The number of media in their track, if the provider counts them.
-  var chunk: Int? { Self.number(part("media")["chunk"]) }
+  var chunk: Int? { wholeNumber(part("media")["chunk"]) }
 
   /// The time of the first sample of media in ms, if the provider says so.
-  var timestamp: Int? { Self.number(part("media")["timestamp"]) }
+  var timestamp: Int? { wholeNumber(part("media")["timestamp"]) }
 
   /// The id of the call, or of the stream, that starts.
   var call: String? {
@@ -72,8 +75,8 @@ struct MediaStreamMessage {
   var format: WireAudio? {
     guard let stated = statedFormat else { return .telephone(.muLaw) }
     guard let format = stated as? [String: Any] else { return nil }
-    guard Self.number(format["channels"] ?? 1) == 1 else { return nil }
-    let rate = Self.number(format["sampleRate"] ?? format["sample_rate"] ?? 8000)
+    guard wholeNumber(format["channels"] ?? 1) == 1 else { return nil }
+    let rate = wholeNumber(format["sampleRate"] ?? format["sample_rate"] ?? 8000)
     switch (format["encoding"] as? String)?.lowercased() {
     case "audio/x-mulaw" where rate == 8000, "pcmu" where rate == 8000:
       return .telephone(.muLaw)
@@ -98,11 +101,6 @@ struct MediaStreamMessage {
       return "unknown"
     }
     return String(decoding: data.prefix(200), as: UTF8.self)
-  }
-
-  /// Returns a whole number, which some providers send as a text.
-  private static func number(_ value: Any?) -> Int? {
-    value as? Int ?? (value as? String).flatMap { Int($0) }
   }
 
   private func part(_ name: String) -> [String: Any] { fields[name] as? [String: Any] ?? [:] }

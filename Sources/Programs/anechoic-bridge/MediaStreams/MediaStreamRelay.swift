@@ -76,6 +76,7 @@ struct MediaStreamRelay: Relay {
       if !hasOutbound { _ = playback.stop() }
       hasOutbound = true
       play(stream)
+      return pass(message)
     case "media" where line != nil:
       for stream in order.add(stream, now: now) { add(stream, now) }
       return
@@ -107,14 +108,15 @@ struct MediaStreamRelay: Relay {
   private mutating func restart(_ now: Instant) {
     guard line?.isEmpty == true, let stream = nextStart.take() else { return }
     close()
-    line = nil
-    (inputHalf, outputHalf, hasOutbound) = (nil, nil, false)
-    order = MediaOrder()
     start(stream, now)
     pass(stream.message)
   }
 
   private mutating func start(_ stream: MediaStreamMessage, _ now: Instant) {
+    (line, format) = (nil, nil)
+    (inputHalf, outputHalf, hasOutbound) = (nil, nil, false)
+    order = MediaOrder()
+    playback = PlaybackLine(rate: 8000, keepsPauses: true, now: now)
     let call = stream.call ?? name
     outbox.log.append("stream of \(call)")
     guard let format = stream.format else {
@@ -125,7 +127,7 @@ struct MediaStreamRelay: Relay {
         try settings.makeVoice(format.rate, Start(call: call, line: stream.line)),
         rate: format.rate, delay: settings.delay, now: now)
       self.format = format
-      playback = PlaybackLine(rate: format.rate, now: now)
+      playback = PlaybackLine(rate: format.rate, keepsPauses: true, now: now)
       clock = MediaClock(rate: format.rate)
     } catch {
       outbox.log.append("not processed: \(error)")
@@ -189,8 +191,8 @@ struct MediaStreamRelay: Relay {
     }
   }
 
-  mutating func clientEnded() {
-    addLate(.now)
+  mutating func clientEnded(now: Instant) {
+    addLate(now)
     line?.flush()
   }
 

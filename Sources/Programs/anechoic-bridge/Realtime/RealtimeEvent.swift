@@ -129,7 +129,8 @@ struct RealtimeSession {
   private static func format(_ value: Any?, _ pcmRate: Int) -> StatedFormat? {
     let parts = value as? [String: Any]
     guard let name = value as? String ?? parts?["type"] as? String else { return nil }
-    let rate = parts?["rate"] as? Int ?? pcmRate
+    // Qwen's name of PCM with 16 bits at 24 kHz.
+    let rate = name == "pcm24" ? Self.pcmRate : wholeNumber(parts?["rate"]) ?? pcmRate
     switch name {
     case "pcm16", "audio/pcm", "pcm", "pcm24":
       guard SampleRate(rawValue: rate) != nil else { return .unknown("\(name) at \(rate) Hz") }

@@ -172,9 +172,9 @@ struct RealtimeRelay: Relay {
     _ event: RealtimeEvent, _ message: WebSocketMessage, _ now: Instant
   ) {
     heldBytes += message.bytes.count
-    let session = RealtimeSession(event.object("session") ?? [:])
-    wanted.output = session.outputFormat(pcm: settings.outputRate) ?? wanted.output
-    guard let format = session.inputFormat(pcm: settings.inputRate),
+    let asked = RealtimeSession(event.object("session") ?? [:])
+    wanted.output = asked.outputFormat(pcm: outputRate) ?? wanted.output
+    guard let format = asked.inputFormat(pcm: inputRate),
       wanted.isInputUnknown || format != .known(input)
     else {
       if line == nil { return send(.update(event, message)) }
@@ -237,10 +237,10 @@ struct RealtimeRelay: Relay {
       outbox.toUpstream.append(message)
     case .update(var event, let message):
       heldBytes -= message.bytes.count
-      let wanted = RealtimeSession(event.object("session") ?? [:])
-      record(wanted.turnDetection)
-      if turns.finder == .bridge, case .on = wanted.turnDetection {
-        event.fields["session"] = wanted.withoutTurnDetection
+      let asked = RealtimeSession(event.object("session") ?? [:])
+      record(asked.turnDetection)
+      if turns.finder == .bridge, case .on = asked.turnDetection {
+        event.fields["session"] = asked.withoutTurnDetection
         outbox.toUpstream.append(event.message)
       } else {
         outbox.toUpstream.append(message)
@@ -256,7 +256,7 @@ struct RealtimeRelay: Relay {
     outbox.toUpstream.append(event.message)
   }
 
-  mutating func clientEnded() { line?.flush() }
+  mutating func clientEnded(now: Instant) { line?.flush() }
 
   mutating func close() { line?.close() }
 
@@ -278,14 +278,22 @@ struct RealtimeRelay: Relay {
   /// the session for the first time.
   mutating func use(_ new: RealtimeSession, isFirst: Bool, now: Instant) {
     session = new
-    if let format = new.outputFormat(pcm: settings.outputRate) ?? wanted.output {
+    if let format = new.outputFormat(pcm: outputRate) ?? wanted.output {
       upstream.format = format.audio
     }
     if isFirst, wanted.input == nil, line == nil,
-      let format = new.inputFormat(pcm: settings.inputRate), format != .known(input)
+      let format = new.inputFormat(pcm: inputRate), format != .known(input)
     {
       use(format, now)
     }
+  }
+
+  /// The rates of PCM where an event names none: those that the upstream has named.
+  private var inputRate: Int {
+    session.inputFormat(pcm: settings.inputRate)?.audio?.pcmRate ?? settings.inputRate
+  }
+  private var outputRate: Int {
+    session.outputFormat(pcm: settings.outputRate)?.audio?.pcmRate ?? settings.outputRate
   }
 
   /// Uses a format of the client's sound from here on.

@@ -20,7 +20,7 @@ struct UpstreamSound {
 
   /// Returns samples at the rate of the microphone in Hz.
   mutating func convert(_ samples: [Int16], to rate: Int) -> [Int16] {
-    conversion.convert(samples, from: format?.rate ?? rate, to: rate)
+    conversion.convert(samples, from: format?.rate ?? rate, to: rate) ?? []
   }
 
   /// Starts a new conversion, because the microphone has another rate.

@@ -19,7 +19,7 @@ protocol Relay: SendableMetatype {
   /// Does what is due. Call this at least every 20 ms.
   mutating func advance(now: Instant)
   /// Records that the client sends no more. Messages that are on their way can be sent at once.
-  mutating func clientEnded()
+  mutating func clientEnded(now: Instant)
   /// Ends the session with the Anechoic server.
   mutating func close()
 }

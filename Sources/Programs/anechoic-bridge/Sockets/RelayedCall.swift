@@ -113,7 +113,7 @@ struct RelayedCall<Rules: Relay>: ~Copyable {
     } else if let clientEnd = client.end {
       if drainEnd == nil {
         drainEnd = now + Self.drainTime
-        relay.clientEnded()
+        relay.clientEnded(now: .now)
       }
       guard relay.isDrained || now >= drainEnd ?? now else { return }
       switch clientEnd {

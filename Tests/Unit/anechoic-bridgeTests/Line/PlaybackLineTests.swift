@@ -70,4 +70,23 @@ struct PlaybackLineTests {
     }
     #expect(abs(line.seconds - 0.9) < 0.02)
   }
+
+  /// A bridge that stood still for hours, such as in a machine that slept.
+  @Test func aLongPauseKeepsTenSeconds() {
+    var now = ContinuousClock.now
+    var line = PlaybackLine(rate: 1000, keepsPauses: true, now: now)
+    line.append([1, 2, 3])
+    now += .seconds(36_000)
+    line.advance(now: now)
+    #expect(line.isEmpty)
+    #expect(line.catchUp(36_000_000, returning: 500, now: now) == [Int16](repeating: 0, count: 500))
+  }
+
+  @Test func soundThatComesAfterAllHasNoReferenceOfItsOwn() {
+    let now = ContinuousClock.now
+    var line = PlaybackLine(rate: 1000, now: now)
+    line.append([1, 2, 3, 4])
+    #expect(line.pop(3, owed: 2, now: now) == [0, 0, 1])
+    #expect(line.pop(3, owed: 0, now: now) == [2, 3, 4])
+  }
 }

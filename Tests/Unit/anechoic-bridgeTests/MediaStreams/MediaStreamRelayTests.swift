@@ -286,4 +286,50 @@ struct MediaStreamRelayTests {
     #expect(voices.all.count == 2 && voices.all[0].isClosed)
     #expect(voices.all[1].microphone == [1, 2, 3])
   }
+
+  /// The sound of the application is no reference of a stream that is not processed.
+  @Test func aSecondStreamThatIsNotProcessedHoldsNothing() {
+    let voices = Voices()
+    var now = ContinuousClock.now
+    var relay = Self.relay(voices, now: now)
+    relay.acceptFromClient(Self.start, now: now)
+    relay.acceptFromClient(WebSocketMessage(#"{"event":"stop"}"#), now: now)
+    relay.acceptFromClient(
+      WebSocketMessage(#"{"event":"start","start":{"mediaFormat":{"encoding":"L16"}}}"#), now: now)
+    for _ in 0..<30 {
+      now += .milliseconds(10)
+      relay.advance(now: now)
+    }
+    // More than five minutes.
+    for _ in 0..<16_000 { relay.acceptFromUpstream(Self.media(50), now: now) }
+    #expect(relay.readsUpstream && voices.all.count == 1)
+    // A third one is processed again, with the application as its reference.
+    relay.acceptFromClient(Self.media(100, "outbound"), now: now)
+    relay.acceptFromClient(Self.start, now: now)
+    relay.acceptFromUpstream(Self.media(50), now: now)
+    relay.acceptFromClient(Self.media(0), now: now)
+    relay.advance(now: now)
+    #expect(voices.all.count == 2 && voices.all[1].reference.allSatisfy { abs($0 - 50) <= 4 })
+  }
+
+  /// The outbound track does not end the patience with media of the caller.
+  @Test func mediaOfTheCallerWaitBesideTheOutboundTrack() {
+    let voices = Voices()
+    var now = ContinuousClock.now
+    var relay = Self.relay(voices, now: now)
+    relay.acceptFromClient(Self.start, now: now)
+    for chunk in [0, 1, 3, 2, 4, 6, 5, 7] {
+      relay.acceptFromClient(Self.timed(chunk, at: chunk * 20), now: now)
+      relay.acceptFromClient(Self.media(100, "outbound"), now: now)
+      now += .milliseconds(20)
+      relay.advance(now: now)
+    }
+    relay.acceptFromClient(WebSocketMessage(#"{"event":"stop"}"#), now: now)
+    for _ in 0..<40 {
+      now += .milliseconds(10)
+      relay.advance(now: now)
+    }
+    let sent = relay.outbox.take().toUpstream.compactMap { MediaStreamMessage($0)?.chunk }
+    #expect(sent == [0, 1, 3, 2, 4, 5, 6, 7])
+  }
 }

@@ -7,7 +7,7 @@ import functools
 import logging
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from math import inf
+from math import ceil, inf
 from typing import Any, Callable, Literal
 
 from ._alignment import AlignedVoice
@@ -21,6 +21,7 @@ from .formats import Format
 from .session import Server, Session
 from .settings import Settings
 
+_LONGEST_DELAY = 1.0
 _PROCESSING_SECONDS = 0.01
 """The delay of raw audio and of voice for the processing. It grows for a session that needs more, and never shrinks."""
 _MOST_EARLY_SECONDS = 60
@@ -68,7 +69,7 @@ class LiveFilter:
         if not isinstance(output, str) or output not in ("processed", "recognizer"):
             message = f"output: {output!r} is not supported; use 'processed' or 'recognizer'"
             raise InvalidRequest(message, field="output")
-        check_number("delay", delay, 0.05, 1, " s")
+        check_number("delay", delay, 0.05, _LONGEST_DELAY, " s")
         for name in options:
             if name not in _OPTIONS:
                 raise TypeError(f"LiveFilter has no option {name!r}; use {', '.join(_OPTIONS)}")
@@ -265,10 +266,12 @@ class LiveFilter:
     def _tell_late(self, voice: AlignedVoice, now: float) -> None:
         if now - self._late_told_at < _SECONDS_BETWEEN_REPORTS or self._microphone is None:
             return
-        late = 1000 * voice.most_late_samples / self._microphone.rate
+        late = voice.most_late_samples / self._microphone.rate
+        needed = ceil((self._delay + late) * 100) / 100
+        advice = f"; a delay of {needed:g} s keeps them" if needed <= _LONGEST_DELAY else ""
         _log.warning(
-            "the voice arrived up to %.0f ms late; %d samples so far are dropped; a delay longer than %g s keeps them",
-            late, voice.late_samples, self._delay)
+            "the voice arrived up to %.0f ms late; %d samples so far are dropped%s", 1000 * late, voice.late_samples,
+            advice)
         self._late_told_at, voice.most_late_samples = now, 0
 
     async def _run(self) -> None:
