@@ -49,7 +49,8 @@ struct RealtimeCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The rate of the answers' PCM in a session that names none.", valueName: "hz"))
+      "The rate of the answers' PCM in a session that names none: 8000, 16000, 24000, 32000, 44100 or "
+        + "48000 Hz.", valueName: "hz"))
   var outputRate = RealtimeSession.pcmRate
 
   @OptionGroup var voice: VoiceOptions

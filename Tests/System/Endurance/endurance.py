@@ -24,6 +24,8 @@ WARMING = 60  # The seconds of sound between two looks at who is warm.
 TICK = 1  # The seconds between two looks at the server.
 RELOAD = 5  # The seconds between two reloads.
 RESTS = 4  # How often the clients rest between the first hour and the last.
+# The seconds within which all clients rest. In real time, the longest sessions play a minute of sound.
+UNTIL_REST = 300
 SHOWN = 20  # The problems that are printed.
 
 
@@ -99,17 +101,28 @@ class Endurance:
                 self.last_reload = time.monotonic()
                 self.target.reload()
                 self.hours[-1].reloads += 1
-            if not self.target.server.is_alive:
-                sys.exit(f"the server died: {self.target.server.fate}")
-            if not all(process.is_alive() for process in self.processes):
-                self.take_reports()
-                sys.exit("\n".join(["a client ended", *self.problems[-SHOWN:]]))
+            self.expect_all_run()
+
+    def expect_all_run(self):
+        if not self.target.server.is_alive:
+            sys.exit(f"the server died: {self.target.server.fate}")
+        if not all(process.is_alive() for process in self.processes):
+            self.give_up("a client ended")
+
+    def give_up(self, reason):
+        self.take_reports()
+        sys.exit("\n".join([reason, *self.problems[-SHOWN:]]))
 
     def rest(self):
         """Lets the clients rest, and returns what the server holds then."""
         self.shared.pause.set()
+        end = time.monotonic() + UNTIL_REST
         while not all(self.shared.is_resting):
+            self.expect_all_run()
+            if time.monotonic() > end:
+                self.give_up(f"not all clients rested within {UNTIL_REST} s")
             time.sleep(0.05)
+            self.take_reports()
         holding = self.target.at_rest(len(RESIDENTS) + 1)
         self.take_reports()
         self.shared.pause.clear()
@@ -155,6 +168,8 @@ class Endurance:
         for process in self.processes:
             process.join(60)
         self.take_reports()
+        if any(process.is_alive() for process in self.processes):
+            self.problems.append("a client did not end within 60 s")
         times = json.loads(self.probe.communicate(timeout=60)[0])
         if times["faults"][0]:
             self.problems.append(f"the session in real time {times['faults'][0]}")

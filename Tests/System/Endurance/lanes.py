@@ -16,8 +16,9 @@ from stream import Failure, Stream
 
 LENGTHS = (0.2, 1, 5, 20, 60)  # The seconds of sessions.
 SHORTEST_SLEEP = 0.005
-# In the sample, the seconds in which only the loudspeaker plays, and in which only the person talks.
-ECHO_ALONE, VOICE_ALONE = (0.7, 8.4), (9.2, 13.8)
+# The seconds of the sample in which the level of the echo is measured, and that of the voice. They lie within those in
+# which nothing else sounds, because the output is later than the microphone.
+ECHO_MEASURED, VOICE_MEASURED = (0.7, 8.4), (9.2, 13.8)
 SAMPLE_SECONDS = 20
 HISTORY = 1000  # The events of a session that a server keeps for those who come later.
 
@@ -136,7 +137,7 @@ class Resident:
 
     def run(self):
         microphone = samples_of("microphone")
-        before = [power(microphone, span) for span in (ECHO_ALONE, VOICE_ALONE)]
+        before = [power(microphone, span) for span in (ECHO_MEASURED, VOICE_MEASURED)]
         stream = Stream(self.address, self.sound.request(), keep=self.output.frombytes).begun()
         while True:
             for message in self.sound.messages:
@@ -159,12 +160,12 @@ class Resident:
             del self.output[:whole]
             echo, voice = (
                 10 * math.log10(power(piece, span) / level)
-                for span, level in zip((ECHO_ALONE, VOICE_ALONE), before))
+                for span, level in zip((ECHO_MEASURED, VOICE_MEASURED), before))
             self.shared.tell(Report(self.kind, 0, echo=echo, voice=voice))
 
 
 def start(lane):
-    """Runs a lane in a process of its own, which gives way to the server."""
+    """Runs a lane in a process of its own, which gives way to the server, and ends with this program."""
     def body():
         service.end_with_parent()
         os.nice(5)
@@ -174,6 +175,6 @@ def start(lane):
             lane.shared.tell(Report("lane", 0, problem=traceback.format_exc(limit=-3)))
         lane.shared.is_resting[lane.lane] = 1
 
-    process = multiprocessing.get_context("fork").Process(target=body)
+    process = multiprocessing.get_context("fork").Process(target=body, daemon=True)
     process.start()
     return process

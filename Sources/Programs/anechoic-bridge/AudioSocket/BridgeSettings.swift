@@ -3,8 +3,9 @@ internal import Operations
 
 /// The settings of a bridge.
 public struct BridgeSettings: Sendable {
-  /// The address of the application.
+  /// The host of the application: a name or an address.
   public var host: String
+  /// The port of the application.
   public var port: UInt16
   /// The connection to the Anechoic server, and the settings of its sessions. The format follows the
   /// call.
@@ -43,8 +44,9 @@ struct CallError: Error, CustomStringConvertible {
 struct CallCounts {
   /// Messages that are not valid.
   var invalid = 0
-  /// Blocks of the caller that came too late, and blocks that silence replaced.
+  /// Blocks of the caller that came too late.
   var late = 0
+  /// Blocks of the caller that did not come in time, so that silence replaced them.
   var missing = 0
   /// Blocks that a side did not read in time.
   var dropped = 0
