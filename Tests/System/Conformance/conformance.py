@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import contextlib
 import fnmatch
+import itertools
 import json
 import os
 import shlex
@@ -180,6 +181,10 @@ async def run(vector: dict, client: Client, keep: bool, is_alone: bool) -> tuple
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def _most_beside(run: tuple[dict, Client]) -> int:
+    return run[1].most_beside or sys.maxsize
+
+
 class Verdicts:
     """Runs vectors, prints a line for each try, and counts those that fail and those that pass at a later try.
 
@@ -213,13 +218,14 @@ class Verdicts:
             self._trust.begin_pass(number, beside)
             if number == 2:
                 self._deadline = time.monotonic() + AGAIN_SECONDS
-            slots = Slots(beside)
-            # A client of which few may run has slots of its own, and need not wait for those of all.
-            own = {client.name: Slots(client.most_beside) for _, client in runs
-                   if client.most_beside is not None and client.most_beside < beside}
-            found = await asyncio.gather(*(
-                self._judge(vector, client, own.get(client.name, slots), number, beside) for vector, client in runs))
-            runs = [each for each, is_open in zip(runs, found) if is_open]
+            again = []
+            # Browsers take the processor from the other clients, and come after them.
+            for most, group in itertools.groupby(sorted(runs, key=_most_beside, reverse=True), _most_beside):
+                slots, group = Slots(min(most, beside)), list(group)
+                found = await asyncio.gather(*(
+                    self._judge(vector, client, slots, number, beside) for vector, client in group))
+                again += [each for each, is_open in zip(group, found) if is_open]
+            runs = again
         self.has_too_many_tries = self.unexplained > MOST_TRIED_AGAIN + SHARE_TRIED_AGAIN * total
 
     async def _judge(
