@@ -72,7 +72,7 @@ class Comparison:
     def delays(self, tested, idle):
         first, last = (percentile(tested, hour) for hour in (self.first, self.last))
         first_idle, last_idle = (percentile(idle, hour) for hour in (self.first, self.last))
-        # What the idle server beside was slower by, the machine was.
+        # A busy machine slows the idle server, too. That part does not count.
         is_slow = last - max(0, last_idle - first_idle) > first * SLOWER + SLOWER_MS
         self.row("delay in real time, p99, ms", first, last, ".1f",
                  "slower" if is_slow and self.is_timed else "")

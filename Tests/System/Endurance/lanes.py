@@ -116,13 +116,8 @@ class Churn:
     def once(self, name):
         self.client.seconds = self.random.choice(LENGTHS)
         report = Report(name, self.client.seconds)
-        try:
-            digest = OPERATIONS[name].run(self.client)
-            report.digest = digest if digest and self.has_digests else ""
-        except Failure as failure:
-            report.problem = str(failure)
-        except Exception:
-            report.problem = traceback.format_exc(limit=-2)
+        digest, report.problem = attempt(lambda: OPERATIONS[name].run(self.client))
+        report.digest = digest if digest and self.has_digests else ""
         self.shared.tell(report)
 
 
@@ -164,17 +159,35 @@ class Resident:
             self.shared.tell(Report(self.kind, 0, echo=echo, voice=voice))
 
 
-def start(lane):
-    """Runs a lane in a process of its own, which gives way to the server, and ends with this program."""
+def attempt(work):
+    """Does some work. Returns its result, and the problem, or nothing of either."""
+    try:
+        return work(), ""
+    except Failure as failure:
+        return None, str(failure)
+    except Exception:
+        return None, traceback.format_exc(limit=-2)
+
+
+def spawn(work):
+    """Does some work in a process of its own, which gives way to the server, and ends with this program."""
     def body():
         service.end_with_parent()
         os.nice(5)
+        work()
+
+    process = multiprocessing.get_context("fork").Process(target=body, daemon=True)
+    process.start()
+    return process
+
+
+def start(lane):
+    """Runs a lane in a process of its own."""
+    def work():
         try:
             lane.run()
         except Exception:
             lane.shared.tell(Report("lane", 0, problem=traceback.format_exc(limit=-3)))
         lane.shared.is_resting[lane.lane] = 1
 
-    process = multiprocessing.get_context("fork").Process(target=body, daemon=True)
-    process.start()
-    return process
+    return spawn(work)

@@ -1,13 +1,10 @@
 """Does each operation many times, and looks for what a server keeps of it."""
 
 import multiprocessing
-import os
 import time
-import traceback
 
-import service
+import lanes
 from operations import OPERATIONS
-from stream import Failure
 from target import POOLS, Target
 
 LANES = 4
@@ -17,7 +14,7 @@ MB = 1 << 20  # As Target.holding counts.
 # The bytes that stay of an operation because of libraries that the server uses. libpcaudio's create_alsa_object
 # allocates 96 bytes each time that eSpeak NG starts, of which malloc makes 112, and eSpeak NG does not free them.
 KEPT = {"session_injected": 112}
-# How often an operation is repeated whose memory grew. What leaks grows each time.
+# The most rounds of an operation whose memory grows. A leak grows in each of them.
 ROUNDS = 3
 RELOAD = "reload"
 
@@ -34,24 +31,14 @@ def repeat(target, sounds, name, count):
         return ""
     receiver, sender = multiprocessing.Pipe(duplex=False)
 
-    def body(lane):
-        service.end_with_parent()
-        os.nice(5)
+    def work(lane):
         client = target.client(sounds, lane)
-        problem = ""
-        try:
-            for _ in range(count // LANES):
-                OPERATIONS[name].run(client)
-        except Failure as failure:
-            problem = str(failure)
-        except Exception:
-            problem = traceback.format_exc(limit=-2)
-        sender.send(problem)
+        for _ in range(count // LANES):
+            OPERATIONS[name].run(client)
 
-    context = multiprocessing.get_context("fork")
-    processes = [context.Process(target=body, args=(lane,), daemon=True) for lane in range(LANES)]
-    for process in processes:
-        process.start()
+    processes = [
+        lanes.spawn(lambda lane=lane: sender.send(lanes.attempt(lambda: work(lane))[1])) for lane in range(LANES)
+    ]
     # Only clients hold the other end from here on, so that it closes with the last of them.
     sender.close()
     problems = []

@@ -174,7 +174,8 @@ struct BridgedCall: ~Copyable {
     guard let rate = settings.types[type] else { return false }
     do {
       let successor = try CallVoice(type: type, rate: rate, settings, call: name, of: exchange)
-      if let voice { convertPlayback(from: voice.rate, to: rate) }
+      // What the application has said already is played at the new rate.
+      if let voice { _ = play(playback.pop(playback.count), from: voice.rate, to: rate) }
       voice?.close()
       voice = successor
       return true
@@ -182,14 +183,6 @@ struct BridgedCall: ~Copyable {
       stop("audio of type 0x\(String(type, radix: 16)) cannot be used: \(error)")
       return false
     }
-  }
-
-  /// Converts what the application has said before the exchange uses another rate.
-  private mutating func convertPlayback(from source: Int, to target: Int) {
-    let waiting = CallVoice.samples(playback.pop(playback.count))
-    var conversion = RateConversion()
-    let converted = conversion.convert(waiting, from: source, to: target) ?? []
-    playback.append(converted.withUnsafeBytes { [UInt8]($0) })
   }
 
   /// Puts silence in the place of audio that the exchange does not send.
@@ -240,11 +233,17 @@ struct BridgedCall: ~Copyable {
       guard let samples = wholeSamples(frame) else { return }
       // An application may speak before the caller's audio comes, and at a rate of its own.
       guard voice != nil || use(frame.type), let voice, let rate = settings.types[frame.type],
-        let converted = conversion.convert(CallVoice.samples(samples), from: rate, to: voice.rate)
+        play(samples, from: rate, to: voice.rate)
       else { return counts.invalid += 1 }
-      playback.append(converted.withUnsafeBytes { [UInt8]($0) })
     default: phone.send(frame.bytes)
     }
+  }
+
+  /// Adds audio of the application to what the caller hears. Returns whether it can be converted.
+  private mutating func play(_ samples: [UInt8], from source: Int, to target: Int) -> Bool {
+    let converted = conversion.convert(CallVoice.samples(samples), from: source, to: target)
+    if let converted { playback.append(CallVoice.bytes(of: converted)) }
+    return converted != nil
   }
 
   // MARK: The end

@@ -24,12 +24,14 @@ struct CallVoice {
   func exchange(_ microphone: [UInt8], reference: [UInt8]) -> [UInt8] {
     let samples = Self.samples(microphone)
     voice.push(samples, reference: Self.samples(reference))
-    return voice.pull(samples.count).withUnsafeBytes { [UInt8]($0) }
+    return Self.bytes(of: voice.pull(samples.count))
   }
 
   static func samples(_ bytes: [UInt8]) -> [Int16] {
     bytes.withUnsafeBytes { [Int16]($0.bindMemory(to: Int16.self)) }
   }
+
+  static func bytes(of samples: [Int16]) -> [UInt8] { samples.withUnsafeBytes { [UInt8]($0) } }
 
   /// Writes changes of the voice to the log.
   func report(to log: (String) -> Void, as call: String) {

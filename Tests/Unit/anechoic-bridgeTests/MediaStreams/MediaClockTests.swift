@@ -2,7 +2,7 @@ import Testing
 
 @testable import anechoic_bridge
 
-/// What the times of media tell about sound that was lost.
+/// The times of media tell how much sound was lost.
 struct MediaClockTests {
   /// Returns a clock that has heard ten blocks of 20 ms, up to 200 ms.
   private static func settled() -> MediaClock {
@@ -34,7 +34,7 @@ struct MediaClockTests {
     #expect(clock.lost(before: 240, 160) == 0)
   }
 
-  /// What was lost for a second does not come any more.
+  /// Sound that has been lost for a second does not come any more.
   @Test func soundThatWasLostLongAgoIsNotGivenBack() {
     var clock = Self.settled()
     #expect(clock.lost(before: 220, 160) == 160)

@@ -23,6 +23,23 @@ struct MediaStreamRelayTests {
       #"{"event":"media","media":{"track":"\#(track)","payload":"\#(payload)"},"streamSid":"M"}"#)
   }
 
+  /// Returns a relay whose stream has begun.
+  private static func begun(_ voices: Voices, now: ContinuousClock.Instant) -> MediaStreamRelay {
+    var relay = relay(voices, now: now)
+    relay.acceptFromClient(start, now: now)
+    return relay
+  }
+
+  /// Lets so many times 10 ms pass.
+  private static func advance(
+    _ relay: inout MediaStreamRelay, _ now: inout ContinuousClock.Instant, ticks: Int
+  ) {
+    for _ in 0..<ticks {
+      now += .milliseconds(10)
+      relay.advance(now: now)
+    }
+  }
+
   private static let start = WebSocketMessage(
     #"{"event":"start","start":{"callSid":"C","mediaFormat":{"encoding":"audio/x-mulaw"}}}"#)
 
@@ -42,10 +59,7 @@ struct MediaStreamRelayTests {
     }
     relay.acceptFromClient(WebSocketMessage(#"{"event":"stop"}"#), now: now)
     #expect(!relay.isDrained)
-    for _ in 0..<10 {
-      now += .milliseconds(10)
-      relay.advance(now: now)
-    }
+    Self.advance(&relay, &now, ticks: 10)
     events = relay.outbox.take().toUpstream.compactMap { MediaStreamMessage($0)?.event }
     let media = [String](repeating: "media", count: 5)
     #expect(events == ["start"] + media + ["dtmf"] + media + ["stop"])
@@ -55,8 +69,7 @@ struct MediaStreamRelayTests {
   @Test func theApplicationIsTheReferenceUntilItClears() {
     let voices = Voices()
     let now = ContinuousClock.now
-    var relay = Self.relay(voices, now: now)
-    relay.acceptFromClient(Self.start, now: now)
+    var relay = Self.begun(voices, now: now)
     for _ in 0..<3 { relay.acceptFromUpstream(Self.media(100), now: now) }
     relay.acceptFromClient(Self.media(0), now: now)
     relay.advance(now: now)
@@ -73,8 +86,7 @@ struct MediaStreamRelayTests {
   @Test func theOutboundTrackIsTheReferenceToo() {
     let voices = Voices()
     let now = ContinuousClock.now
-    var relay = Self.relay(voices, now: now)
-    relay.acceptFromClient(Self.start, now: now)
+    var relay = Self.begun(voices, now: now)
     relay.acceptFromClient(Self.media(100, "outbound"), now: now)
     relay.acceptFromClient(Self.media(0), now: now)
     relay.advance(now: now)
@@ -152,8 +164,7 @@ struct MediaStreamRelayTests {
   private static func references(losing lost: Set<Int>, of blocks: Int) -> [Int: Int16] {
     let voices = Voices()
     var now = ContinuousClock.now
-    var relay = relay(voices, now: now)
-    relay.acceptFromClient(start, now: now)
+    var relay = begun(voices, now: now)
     for block in 0..<10 {
       relay.acceptFromClient(timed(block, at: block * 20), now: now)
       now += .milliseconds(20)
@@ -190,8 +201,7 @@ struct MediaStreamRelayTests {
   @Test func soundThatWasHeldUpMeetsItsReference() {
     let voices = Voices()
     var now = ContinuousClock.now
-    var relay = Self.relay(voices, now: now)
-    relay.acceptFromClient(Self.start, now: now)
+    var relay = Self.begun(voices, now: now)
     for block in 0..<10 {
       relay.acceptFromClient(Self.timed(block, at: block * 20), now: now)
       now += .milliseconds(20)
@@ -221,8 +231,7 @@ struct MediaStreamRelayTests {
   @Test func mediaAreProcessedInTheOrderOfTheirNumbers() {
     let voices = Voices()
     var now = ContinuousClock.now
-    var relay = Self.relay(voices, now: now)
-    relay.acceptFromClient(Self.start, now: now)
+    var relay = Self.begun(voices, now: now)
     // The first swap tells that the order cannot be trusted. The number 8 never comes.
     for chunk in [0, 1, 3, 2, 4, 6, 5, 5, 7, 9, 11, 10, 12, 13] {
       relay.acceptFromClient(Self.timed(chunk, at: chunk * 20), now: now)
@@ -232,10 +241,7 @@ struct MediaStreamRelayTests {
       }
     }
     relay.acceptFromClient(WebSocketMessage(#"{"event":"stop"}"#), now: now)
-    for _ in 0..<30 {
-      now += .milliseconds(10)
-      relay.advance(now: now)
-    }
+    Self.advance(&relay, &now, ticks: 30)
     let sent = relay.outbox.take().toUpstream.compactMap { MediaStreamMessage($0) }
     #expect(sent.compactMap(\.chunk) == [0, 1, 3, 2, 4, 5, 6, 7, 9, 10, 11, 12, 13])
     #expect(sent.last?.event == "stop")
@@ -246,8 +252,7 @@ struct MediaStreamRelayTests {
   @Test func theOutboundTrackTakesThePlaceOfTheApplication() {
     let voices = Voices()
     let now = ContinuousClock.now
-    var relay = Self.relay(voices, now: now)
-    relay.acceptFromClient(Self.start, now: now)
+    var relay = Self.begun(voices, now: now)
     relay.acceptFromUpstream(Self.media(50), now: now)
     relay.acceptFromClient(Self.media(100, "outbound"), now: now)
     relay.acceptFromUpstream(Self.media(50), now: now)
@@ -264,18 +269,14 @@ struct MediaStreamRelayTests {
   @Test func anotherStreamOfTheConnectionHasItsOwnFormat() {
     let voices = Voices()
     var now = ContinuousClock.now
-    var relay = Self.relay(voices, now: now)
-    relay.acceptFromClient(Self.start, now: now)
+    var relay = Self.begun(voices, now: now)
     relay.acceptFromClient(Self.media(0), now: now)
     relay.acceptFromClient(WebSocketMessage(#"{"event":"stop"}"#), now: now)
     let format = #"{"encoding":"audio/x-l16","sampleRate":16000}"#
     relay.acceptFromClient(
       WebSocketMessage(#"{"event":"start","start":{"mediaFormat":\#(format)}}"#), now: now)
     #expect(!relay.readsClient && !relay.isDrained)
-    for _ in 0..<30 {
-      now += .milliseconds(10)
-      relay.advance(now: now)
-    }
+    Self.advance(&relay, &now, ticks: 30)
     #expect(relay.readsClient)
     let events = relay.outbox.take().toUpstream.compactMap { MediaStreamMessage($0)?.event }
     #expect(events == ["start", "media", "stop", "start"])
@@ -291,15 +292,11 @@ struct MediaStreamRelayTests {
   @Test func aSecondStreamThatIsNotProcessedHoldsNothing() {
     let voices = Voices()
     var now = ContinuousClock.now
-    var relay = Self.relay(voices, now: now)
-    relay.acceptFromClient(Self.start, now: now)
+    var relay = Self.begun(voices, now: now)
     relay.acceptFromClient(WebSocketMessage(#"{"event":"stop"}"#), now: now)
     relay.acceptFromClient(
       WebSocketMessage(#"{"event":"start","start":{"mediaFormat":{"encoding":"L16"}}}"#), now: now)
-    for _ in 0..<30 {
-      now += .milliseconds(10)
-      relay.advance(now: now)
-    }
+    Self.advance(&relay, &now, ticks: 30)
     // More than five minutes.
     for _ in 0..<16_000 { relay.acceptFromUpstream(Self.media(50), now: now) }
     #expect(relay.readsUpstream && voices.all.count == 1)
@@ -316,8 +313,7 @@ struct MediaStreamRelayTests {
   @Test func mediaOfTheCallerWaitBesideTheOutboundTrack() {
     let voices = Voices()
     var now = ContinuousClock.now
-    var relay = Self.relay(voices, now: now)
-    relay.acceptFromClient(Self.start, now: now)
+    var relay = Self.begun(voices, now: now)
     for chunk in [0, 1, 3, 2, 4, 6, 5, 7] {
       relay.acceptFromClient(Self.timed(chunk, at: chunk * 20), now: now)
       relay.acceptFromClient(Self.media(100, "outbound"), now: now)
@@ -325,10 +321,7 @@ struct MediaStreamRelayTests {
       relay.advance(now: now)
     }
     relay.acceptFromClient(WebSocketMessage(#"{"event":"stop"}"#), now: now)
-    for _ in 0..<40 {
-      now += .milliseconds(10)
-      relay.advance(now: now)
-    }
+    Self.advance(&relay, &now, ticks: 40)
     let sent = relay.outbox.take().toUpstream.compactMap { MediaStreamMessage($0)?.chunk }
     #expect(sent == [0, 1, 3, 2, 4, 5, 6, 7])
   }
