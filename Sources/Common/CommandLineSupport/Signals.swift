@@ -9,14 +9,13 @@ public final class TerminationSignals {
   private let signals: AsyncStream<Void>
   private let sources: [any DispatchSourceSignal]
 
-  /// Takes over the signals. The process may wait for this number of them.
+  /// Takes over the signals. The process may wait for this number of them. A signal that arrives
+  /// earlier ends the process; none is lost.
   public init(awaited: Int = 1) {
     let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
     self.signals = signals
     let count = Counter(SignalCount(awaited: awaited))
     sources = [SIGTERM, SIGINT].map { number in
-      // The default action would end the process before the source gets the signal.
-      signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {
         switch count.value.withLock({ $0.record(at: .now) }) {
@@ -26,7 +25,7 @@ public final class TerminationSignals {
         case .exit: _exit(1)
         }
       }
-      source.resume()
+      source.resumeAndWait()
       return source
     }
   }
@@ -98,10 +97,20 @@ public final class ReloadSignals: @unchecked Sendable {
     let (signals, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     self.signals = signals
-    // The default action would end the process.
+    // Until the source receives the signal, the default action would end the process.
     signal(SIGHUP, SIG_IGN)
     source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: .global())
     source.setEventHandler { continuation.yield() }
-    source.resume()
+    source.resumeAndWait()
+  }
+}
+
+extension DispatchSourceSignal {
+  /// Begins to receive the signal. When this returns, no signal can get lost.
+  fileprivate func resumeAndWait() {
+    let isRegistered = DispatchSemaphore(value: 0)
+    setRegistrationHandler { isRegistered.signal() }
+    resume()
+    isRegistered.wait()
   }
 }

@@ -18,6 +18,19 @@ struct ServerProcessTests {
     #expect(result.status == 0 && !result.wasSignalled, "\(result.errors)")
   }
 
+  /// No signal gets lost while the program begins to handle signals.
+  @Test func aSignalAtAnyMomentOfTheStartEndsTheServer() async throws {
+    for moment in 0..<12 {
+      let command = try Command(
+        "anechoic-server", ["--listen", "127.0.0.1:0", "--admin-listen", "off"], in: folder)
+      try await Task.sleep(for: .milliseconds(5 * moment))
+      command.signal(SIGTERM)
+      let result = try await command.wait()
+      let ended = result.wasSignalled ? result.status == SIGTERM : result.status == 0
+      #expect(ended, "\(5 * moment) ms: \(result.status), \(result.errors)")
+    }
+  }
+
   @Test func healthAndCapabilitiesAreShown() async throws {
     let server = try await ServerProcess(in: folder)
     let health = try await anechoic("health", server)
