@@ -48,16 +48,21 @@ enum UnclosedWave {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       let file = FileHandle(forReadingAtPath: path), let end = try? file.seekToEnd(),
-      let riff = bytes(of: file, at: 0, count: 12), riff.prefix(4) == Data("RIFF".utf8),
-      riff.suffix(4) == Data("WAVE".utf8), number(riff[4..<8]) + 8 != end
+      let head = bytes(of: file, at: 0, count: 28), head[8..<12] == Data("WAVE".utf8)
     else { return nil }
+    // The format for more than 4 GiB has its sizes in the first chunk.
+    let isLarge = head.prefix(4) == Data("RF64".utf8)
+    guard isLarge || head.prefix(4) == Data("RIFF".utf8),
+      number(isLarge ? head[20..<28] : head[4..<8]) &+ 8 != end
+    else { return nil }
+    let open = isLarge ? UInt64(UInt32.max) : 0
     var place: UInt64 = 12
     for _ in 0..<mostChunks {
       guard let chunk = bytes(of: file, at: place, count: 8) else { return nil }
       let size = number(chunk[4..<8])
       place += 8
       if chunk.prefix(4) == Data("data".utf8) {
-        return size == 0 && end > place ? (place, end) : nil
+        return size == open && end > place ? (place, end) : nil
       }
       place += size + size % 2
     }

@@ -7,7 +7,7 @@ public import VoiceEngines
 /// work on the same spectra, of 20 ms every 10 ms.
 public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, EnrollmentEngine {
   public static let identity = EngineIdentity(
-    name: "anechoic", version: "1.24", weights: EngineWeights.hash)
+    name: "anechoic", version: "1.25", weights: EngineWeights.hash)
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
   public static let bestReferenceLead = Duration.milliseconds(20)
   /// The filter is long enough for a lead of 90 ms. The lag that is found may be that of a
@@ -180,8 +180,8 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
   }
 
   /// Analyzes a frame. The canceller does not adapt to frames in which a signal is incomplete, and
-  /// so removes the echo better afterwards. Nor does it adapt to a microphone that its own switch
-  /// mutes: the filter would converge to zero.
+  /// so removes the echo better afterwards. Nor does it adapt to a microphone that its own switch or
+  /// noise gate mutes: the filter would converge to zero. The networks then hear no reference.
   private func analyze(
     _ reference: borrowing Frame, _ conditions: EchoConditions, cancelsEcho: Bool,
     computesGains: Bool
@@ -198,7 +198,8 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
       meanSquare: inputs.sound.meanSquare, isConcealed: conditions.isMicrophoneConcealed,
       learns: !conditions.isReferenceMissing && !conditions.isMicrophoneConcealed
         && inputs.microphonePowers.last > Self.silence,
-      isSearching: conditions.path == .unknown, cancelsEcho: cancelsEcho,
+      isSearching: conditions.path == .unknown,
+      cancelsEcho: cancelsEcho && !conditions.isMicrophoneMuted,
       computesGains: computesGains)
   }
 

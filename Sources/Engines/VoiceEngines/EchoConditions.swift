@@ -25,12 +25,18 @@ public struct EchoConditions: Sendable, Equatable {
   /// Whether samples of the microphone are missing from this frame and were concealed, or fade in
   /// after such a gap.
   public var isMicrophoneConcealed: Bool
+  /// Whether the microphone is silent where the echo of the reference must be, because a switch or a
+  /// noise gate of its own mutes it. It says nothing about the echo path. Once it is open again, it has the
+  /// echo of what is played meanwhile.
+  public var isMicrophoneMuted: Bool
 
   public init(
-    path: Path = .unknown, isReferenceMissing: Bool = false, isMicrophoneConcealed: Bool = false
+    path: Path = .unknown, isReferenceMissing: Bool = false, isMicrophoneConcealed: Bool = false,
+    isMicrophoneMuted: Bool = false
   ) {
     self.path = path
     self.isReferenceMissing = isReferenceMissing
     self.isMicrophoneConcealed = isMicrophoneConcealed
+    self.isMicrophoneMuted = isMicrophoneMuted
   }
 }

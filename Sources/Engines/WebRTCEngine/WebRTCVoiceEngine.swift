@@ -24,6 +24,8 @@ public final class WebRTCVoiceEngine: RecognitionEngine {
   private var processing: AlignedSwitch
   private let finiteMicrophone: FiniteInput
   private let finiteReference: FiniteInput
+  /// The reference of a microphone that is muted, which would teach that there is no echo.
+  private let silentReference: Frame
   private let echoFree: Frame
   private let scratch: Frame  // The output of a stage for the next stage.
   private var waiting = WaitingValues<EngineSettings>()
@@ -54,9 +56,9 @@ public final class WebRTCVoiceEngine: RecognitionEngine {
     processing = AlignedSwitch(
       format, latencySamples: Self.latencySamples(format), isOn: !settings.isBypassed)
     finiteMicrophone = FiniteInput(rate: format.rate, channelCount: format.channelCount)
-    finiteReference = FiniteInput(
-      rate: format.reference?.rate ?? format.rate,
-      channelCount: format.reference?.channelCount ?? format.channelCount)
+    let reference = format.reference ?? .init(rate: format.rate, channelCount: format.channelCount)
+    finiteReference = FiniteInput(rate: reference.rate, channelCount: reference.channelCount)
+    silentReference = Frame(rate: reference.rate, channelCount: reference.channelCount)
     echoFree = Frame(rate: format.rate, channelCount: format.channelCount)
     scratch = Frame(rate: format.rate, channelCount: format.channelCount)
     laterStages = DelayLine(
@@ -107,6 +109,9 @@ public final class WebRTCVoiceEngine: RecognitionEngine {
     setStrengths()
     return finiteMicrophone.pass(microphone) { microphone in
       guard echo != nil else { return run(microphone, reference, into: output) }
+      guard !conditions.isMicrophoneMuted else {
+        return run(microphone, silentReference, into: output)
+      }
       return finiteReference.pass(reference) { run(microphone, $0, into: output) }
     }
   }

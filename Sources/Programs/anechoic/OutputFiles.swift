@@ -31,7 +31,10 @@ enum FileRoles {
     unlink(place)
   }
 
+  /// Returns a path without links. A file that is not there yet is in the folder to which a link leads.
   private static func canonical(_ path: String) -> String {
-    URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    let place = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+    return place.deletingLastPathComponent().resolvingSymlinksInPath()
+      .appendingPathComponent(place.lastPathComponent).path
   }
 }

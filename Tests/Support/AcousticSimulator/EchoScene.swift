@@ -32,6 +32,8 @@ public struct EchoScene: Sendable {
   public var referenceGaps: [Range<Double>] = []
   /// The times in seconds during which the microphone delivers nothing. Its signal is silent then.
   public var microphoneGaps: [Range<Double>] = []
+  /// The times in seconds during which a switch or a noise gate of the microphone's own silences it.
+  public var microphoneMutes: [Range<Double>] = []
 
   public init(rate: Int) { self.rate = rate }
 
@@ -56,7 +58,7 @@ public struct EchoScene: Sendable {
     var reference = farEnd
     silence(&reference, referenceGaps)
     var microphone = zip(echo, nearEnd).map { $0 + $1 + amplitude * noise.next() }
-    silence(&microphone, microphoneGaps)
+    silence(&microphone, microphoneGaps + microphoneMutes)
     if let converterBits {
       let scale = Float(1 << (converterBits - 1))
       microphone = microphone.map { ($0 * scale).rounded() / scale }

@@ -207,6 +207,15 @@ struct ProcessTests {
     #expect(result.errors.contains("\nreference       ends after 1.00 s of 2.0"))
   }
 
+  /// A file that is not there yet is known by its folder.
+  @Test func oneFileForTwoOutputsIsRefusedThroughALinkedFolderToo() async throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("link"), withDestinationPath: folder.path("."))
+    let result = try await process("microphone.wav", "out.wav", ["--raw", "link/out.wav"])
+    #expect(result.status == 2)
+    #expect(result.errors.contains("two outputs cannot go to the same file"), "\(result.errors)")
+  }
+
   @Test(arguments: ["microphone.wav", "./microphone.wav", "link.wav"])
   func aReferenceThatIsTheMicrophoneIsReported(reference: String) async throws {
     try FileManager.default.createSymbolicLink(

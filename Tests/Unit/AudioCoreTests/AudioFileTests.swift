@@ -161,6 +161,33 @@ struct AudioFileTests {
     #expect(try reader.read(samples: 3000) == bytes)
   }
 
+  /// The header for more than 4 GiB that ffmpeg writes to a pipe: its sizes are 0.
+  @Test(arguments: [true, false])
+  func aLargeFileWhoseSizeIsLeftOpenIsReadToItsEnd(isOpen: Bool) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("a.wav").path
+    let bytes = (0..<4000).map { UInt8($0 % 251) }
+    var file = Data("RF64".utf8) + Data(repeating: 0xff, count: 4) + Data("WAVEds64".utf8)
+    file += Data([28, 0, 0, 0]) + Data(count: 28)
+    file += Data("fmt ".utf8) + Data([16, 0, 0, 0, 1, 0, 1, 0])
+    file += Data([64, 31, 0, 0, 128, 62, 0, 0, 2, 0, 16, 0])
+    file += Data("data".utf8) + Data(repeating: 0xff, count: 4)
+    if isOpen {
+      file += bytes
+    } else {
+      let size = UInt64(file.count - 8)
+      file.replaceSubrange(20..<28, with: withUnsafeBytes(of: size.littleEndian) { Data($0) })
+    }
+    try file.write(to: URL(fileURLWithPath: path))
+    guard isOpen else {
+      #expect(throws: AudioFileError.self) { try AudioFileReader(path: path) }
+      return
+    }
+    let reader = try AudioFileReader(path: path)
+    #expect(reader.sampleCount == 2000)
+    #expect(try reader.read(samples: 3000) == bytes)
+  }
+
   @Test(arguments: ["", "LIST\u{4}\0\0\0INFO"])
   func aFileWithoutSamplesContainsNoAudio(chunk: String) throws {
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -37,6 +37,24 @@ struct EchoTests {
     #expect(reduction > 15)
   }
 
+  /// A noise gate of the microphone's own, which is closed for 0.7 of each second.
+  @Test(arguments: Candidate.all)
+  func aMicrophoneThatIsMutedAgainAndAgainTeachesNothing(candidate: Candidate) throws {
+    var microphone = Self.echo
+    var conditions: [Int: EchoConditions] = [:]
+    for frame in 200..<700 {
+      let isMuted = frame % 100 < 70
+      conditions[frame] = EchoConditions(path: .steady, isMicrophoneMuted: isMuted)
+      guard isMuted else { continue }
+      for sample in frame * 160..<(frame + 1) * 160 { microphone[sample] = 0 }
+    }
+    let run = try EngineRun(
+      candidate.engine, Self.settings, rate: Self.rate, microphone: [microphone],
+      reference: [Self.reference], path: .steady, conditions: conditions)
+    let opened = 700 * 160..<750 * 160
+    #expect(level(Self.echo[opened]) - level(run.output[0][opened]) > 15)
+  }
+
   @Test(arguments: Candidate.all)
   func theReductionIsAbsentUntilItIsKnown(candidate: Candidate) throws {
     let run = try EngineRun(

@@ -45,6 +45,22 @@ struct EchoAlignmentTests {
     #expect(run.reduction(end + 0.5..<end + 1.5) > 25, "\(run.reduction(end + 0.5..<end + 1.5))")
   }
 
+  /// What was played while a switch or a noise gate of the microphone's own muted it is heard in part
+  /// afterwards.
+  @Test(arguments: [SampleRate.hz16000, .hz48000], [0.2, 0.7])
+  func whenAMutedMicrophoneOpensTheEchoIsRemovedAtOnce(rate: SampleRate, mute: Double) throws {
+    let openings = stride(from: 5.0, to: 9, by: 1).map { $0 + mute }
+    var scene = EchoScene(rate: rate.hertz)
+    (scene.lag, scene.noiseLevel) = (0.08, -75)
+    scene.microphoneMutes = openings.map { $0 - mute..<$0 }
+    let run = try EchoRun(scene, farEnd: Signals.babble(10 * rate.hertz, rate: rate, seed: 7))
+    try run.run()
+    for opening in openings {
+      let reduction = run.reduction(opening..<opening + 0.1)
+      #expect(reduction > 20, "\(reduction) dB after \(opening) s")
+    }
+  }
+
   /// The microphone may also be silent before the first echo of a sentence.
   @Test func afterSilenceTheFirstSoundIsRemovedAsWell() async throws {
     let speech = try await Voices.far(seconds: 5)

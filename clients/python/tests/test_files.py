@@ -56,10 +56,9 @@ def test_wav_files_of_all_widths_are_read_and_written(tmp_path, width, step, cha
 
 
 def test_other_files_are_refused_in_one_line(tmp_path):
-    with wave.open(str(tmp_path / "bytes.wav"), "wb") as file:
-        file.setparams((1, 1, 16000, 0, "NONE", ""))
-    with pytest.raises(anechoic.FormatError, match="bytes.wav: 8 bits are not supported; use 16, 24 or 32"):
-        anechoic.Recording.read(tmp_path / "bytes.wav")
+    (tmp_path / "bits.wav").write_bytes(wav(b"", bits=20))
+    with pytest.raises(anechoic.FormatError, match="bits.wav: 20 bits are not supported; use 8, 16, 24 or 32"):
+        anechoic.Recording.read(tmp_path / "bits.wav")
     with wave.open(str(tmp_path / "rate.wav"), "wb") as file:
         file.setparams((1, 2, 22050, 0, "NONE", ""))
     with pytest.raises(anechoic.FormatError, match="rate.wav: rate: 22050 is not supported"):
@@ -99,6 +98,36 @@ def test_headers_of_other_programs_are_read(tmp_path):
         anechoic.Recording.read(path)
 
 
+@pytest.mark.parametrize("size", [None, 0xFFFFFFFF])
+@pytest.mark.parametrize("kind, bits, values", [
+    (1, 8, np.arange(256, dtype="u1")), (1, 16, np.arange(-50, 50, dtype=">i2")),
+    (1, 32, (np.arange(100) << 24).astype(">i4")),
+    (3, 32, np.linspace(-1, 1, 100, dtype=">f4")), (3, 64, np.linspace(-1, 1, 100, dtype=">f8")),
+])
+def test_files_of_bytes_and_of_big_endian_programs_are_read(tmp_path, kind, bits, values, size):
+    """The same samples in both byte orders, also with a size that a pipe leaves open."""
+    scale = 1 if kind == 3 or bits == 16 else 2.0 ** (1 - bits)
+    want = (values.astype(float) - (128 if bits == 8 else 0)) * scale
+    little = values.astype(values.dtype.newbyteorder("<"))
+    form = struct.pack(">HHIIHH", kind, 1, 16000, 2000 * bits, bits // 8, bits)
+    big = (b"RIFX" + struct.pack(">I", 36 + values.nbytes) + b"WAVEfmt " + struct.pack(">I", 16) + form + b"data"
+           + struct.pack(">I", values.nbytes if size is None else size) + values.tobytes())
+    for content in (wav(little.tobytes(), kind=kind, bits=bits, claimed=size), big):
+        (tmp_path / "a.wav").write_bytes(content)
+        recording = anechoic.Recording.read(tmp_path / "a.wav")
+        assert recording.format.encoding == ("s16" if bits == 16 else "f32")
+        assert np.allclose(recording.samples, want, atol=1e-6)
+
+
+def test_big_endian_samples_of_24_bits_are_read(tmp_path):
+    form = struct.pack(">HHIIHH", 1, 2, 16000, 96000, 6, 24)
+    content = b"".join(value.to_bytes(3, "big", signed=True) for value in (1, -1, 1 << 22, -(1 << 23)))
+    head = b"RIFX\0\0\0\0WAVEfmt " + struct.pack(">I", 16) + form + b"data" + struct.pack(">I", len(content))
+    (tmp_path / "a.wav").write_bytes(head + content)
+    samples = anechoic.Recording.read(tmp_path / "a.wav").samples
+    assert np.array_equal(samples * 2**23, [[1, -1], [1 << 22, -(1 << 23)]])
+
+
 def test_chunks_behind_a_file_without_samples_are_no_samples(tmp_path):
     content = wav(b"") + b"LIST\x04\0\0\0INFO"
     path = tmp_path / "a.wav"
@@ -123,8 +152,10 @@ def test_a_file_of_the_format_for_more_than_4_gib_is_read(tmp_path):
         write(size)
         with pytest.raises(anechoic.FormatError, match=f"the file is cut off: it has 200 of {size} bytes"):
             anechoic.Recording.read(path)
-    write(0)
-    assert np.array_equal(anechoic.Recording.read(path).samples, ints)
+    # A program that writes to a pipe leaves the size open.
+    for size in (0, 2**64 - 1):
+        write(size)
+        assert np.array_equal(anechoic.Recording.read(path).samples, ints)
     write(0, whole=len(path.read_bytes()) - 200 + 12 - 8, samples=b"", rest=b"LIST\x04\0\0\0INFO")
     assert len(anechoic.Recording.read(path).samples) == 0
 

@@ -219,9 +219,9 @@ struct CaptureSide: ~Copyable {
     var news = News()
     pipeline.load(microphone.frame)
     let (conditions, lacksReference) = align(mix, &news)
-    // A silent microphone would teach the engine that there is no echo.
-    if echo.isMicrophoneMuted { echo.aligned.clear() }
     var findings = pipeline.process(reference: echo.aligned, conditions, into: outputs.processed)
+    // There was no echo to remove.
+    if conditions.isMicrophoneMuted { echo.aligned.clear() }
     removal.explainedShare = findings.explainedShare ?? 0
     if pipeline.restsEcho { removal.residualEcho.reset() } else { followEcho(&findings, &news) }
     listen(findings, context, &news)
@@ -249,7 +249,8 @@ struct CaptureSide: ~Copyable {
       microphone: pipeline.input, mix: mix, explainedShare: removal.explainedShare)
     let conditions = EchoConditions(
       path: echo.path, isReferenceMissing: isMissing,
-      isMicrophoneConcealed: microphone.isNextFrameConcealed())
+      isMicrophoneConcealed: microphone.isNextFrameConcealed(),
+      isMicrophoneMuted: echo.isMicrophoneMuted)
     // Without an echo, neither its path nor its reference matters.
     guard !pipeline.restsEcho else { return (conditions, false) }
     let isNew = change == .moved || !wasKnown && echo.status.echoDelay != nil

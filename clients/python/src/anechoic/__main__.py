@@ -83,7 +83,7 @@ def _arguments() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     process = commands.add_parser(
         "process", help="process a WAV file",
-        description="Processes a WAV file of 16, 24 or 32 bits, integers or floats. Without --server, uses the "
+        description="Processes a WAV file of 8 to 32 bits, integers or floats. Without --server, uses the "
         "server on 127.0.0.1:50051. If there is none, starts anechoic-server (from PATH or the variable "
         "ANECHOIC_SERVER) and stops it afterwards.",
     )

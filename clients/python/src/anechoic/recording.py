@@ -1,4 +1,4 @@
-"""WAV files of 16, 24 and 32 bits."""
+"""WAV files of 8, 16, 24 and 32 bits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ StrPath = Union[str, "os.PathLike[str]"]
 
 
 class WavReader:
-    """Reads a WAV file of integers or floats piece by piece. Files of 24 and 32 bits become floats."""
+    """Reads a WAV file of integers or floats piece by piece. Files of 8, 24 and 32 bits become floats."""
 
     def __init__(self, path: StrPath) -> None:
         """Opens a file. Throws `OSError`, or `FormatError` for a file that is not supported."""
@@ -47,6 +47,8 @@ class WavReader:
         data = self._file.read(min(count, self._rest) * frame)
         data = data[: len(data) // frame * frame]
         self._rest -= len(data) // frame
+        if self._header.is_big_endian:
+            data = np.frombuffer(data, np.uint8).reshape(-1, self._width)[:, ::-1].tobytes()
         if self._width == 2:
             return self.format.to_array(data)
         return self.format.to_array(self._floats(data).astype("<f4").tobytes())
@@ -57,6 +59,8 @@ class WavReader:
             if not np.isfinite(floats).all():
                 raise FormatError(f"{self.path}: a sample is not a finite number")
             return floats
+        if self._width == 1:
+            return (np.frombuffer(data, np.uint8) - np.float32(128)) / 128
         if self._width == 4:
             return np.frombuffer(data, "<i4") / np.float32(2**31)
         wide = np.zeros((len(data) // 3, 4), np.uint8)
