@@ -9,7 +9,7 @@ namespace anechoic {
 void ResetGuard::note(const std::string &peer, Clock::time_point now) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (budgets_.size() >= most_peers) forget_old(now);
+    if (budgets_.size() >= many_) forget_old(now);
     Budget &budget = budgets_[peer];
     const std::chrono::duration<double> passed = now - budget.time;
     budget.used = std::max(0.0, budget.used - passed.count() * per_second) + 1;
@@ -26,6 +26,7 @@ void ResetGuard::forget_old(Clock::time_point now) {
     budget = now - budget->second.time > whole ? budgets_.erase(budget) : std::next(budget);
   }
   if (budgets_.size() >= most_peers) budgets_.clear();
+  many_ = std::clamp(2 * budgets_.size(), few_peers, most_peers);
 }
 
 }  // namespace anechoic

@@ -35,13 +35,16 @@ class ResetGuard {
     Clock::time_point time;
   };
 
-  // Addresses that are remembered at a time.
+  // Addresses that are remembered at a time. Old ones are forgotten from `few_peers` on, each time that
+  // there are twice as many as were left. Otherwise they would lie between memory that is used again.
   static constexpr size_t most_peers = 4096;
+  static constexpr size_t few_peers = 64;
 
   void forget_old(Clock::time_point now);
 
   std::mutex mutex_;
   std::unordered_map<std::string, Budget> budgets_;
+  size_t many_ = few_peers;  // The number of addresses at which old ones are forgotten.
 };
 
 }  // namespace anechoic
