@@ -13,9 +13,14 @@ public struct AudioFileError: Error, Equatable, CustomStringConvertible {
     self.problem = problem
   }
 
-  /// Creates an error with libsndfile's text, without its prefix and full stop.
+  /// Creates an error with libsndfile's text, without its prefix and full stop. What libsndfile calls
+  /// an error of its own comes from a header that contradicts itself, such as one of two data chunks.
   init(path: String, words: UnsafePointer<CChar>?) {
     let words = words.map { String(cString: $0) } ?? "unknown error"
+    guard !words.hasPrefix("Internal error") else {
+      self.init(path: path, problem: "the header of the file is damaged")
+      return
+    }
     var text = words[...]
     for prefix in ["System error : ", "Error : "] where text.hasPrefix(prefix) {
       text = text.dropFirst(prefix.count)

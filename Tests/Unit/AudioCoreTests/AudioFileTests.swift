@@ -161,6 +161,17 @@ struct AudioFileTests {
     #expect(try reader.read(samples: 3000) == bytes)
   }
 
+  @Test func aHeaderWithTwoDataChunksIsNamedAsDamaged() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("a.wav").path
+    let data = Data("data".utf8) + Data([4, 0, 0, 0, 1, 2, 3, 4])
+    var file = Data("RIFF".utf8) + Data([52, 0, 0, 0]) + Data("WAVEfmt ".utf8)
+    file += Data([16, 0, 0, 0, 1, 0, 1, 0, 64, 31, 0, 0, 128, 62, 0, 0, 2, 0, 16, 0]) + data + data
+    try file.write(to: URL(fileURLWithPath: path))
+    let error = #expect(throws: AudioFileError.self) { try AudioFileReader(path: path) }
+    #expect(error?.problem == "the header of the file is damaged", "\(String(describing: error))")
+  }
+
   /// The header for more than 4 GiB that ffmpeg writes to a pipe: its sizes are 0.
   @Test(arguments: [true, false])
   func aLargeFileWhoseSizeIsLeftOpenIsReadToItsEnd(isOpen: Bool) throws {

@@ -25,6 +25,7 @@ struct SlowWatcherTests {
             $0.name = client.session
           }.serializedBytes()
           try stubborn.send([request], halfClosing: true)
+          try await stubborn.waitForHeaders()
           let watch = try await steering.begunWatch(client.session)
           // A watcher has 10 s. The other clients read within a second.
           for _ in 0..<12 {

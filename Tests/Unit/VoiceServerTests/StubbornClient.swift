@@ -111,10 +111,15 @@ final class StubbornClient {
     try writeFrame(Self.data, stream: 1, bytes)
   }
 
+  /// Waits until the server answers the call. It needs no grant for the headers of its answer.
+  func waitForHeaders() async throws { try await skip(to: Self.headers) }
+
   /// Waits for the server's first data, without granting more.
-  func waitForData() async throws {
+  func waitForData() async throws { try await skip(to: Self.data) }
+
+  private func skip(to type: UInt8) async throws {
     let handle = handle
-    try await Self.off { while try Self.readFrame(handle).head[3] != Self.data {} }
+    try await Self.off { while try Self.readFrame(handle).head[3] != type {} }
   }
 
   /// Grants everything that the server wants to send, and reads to the end of the call.
