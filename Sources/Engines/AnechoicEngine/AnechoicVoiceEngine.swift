@@ -170,7 +170,9 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
   private func follow(_ path: EchoConditions.Path) {
     defer { echo.path = path }
     switch path {
-    case .new: analysis.resetEchoPath()
+    case .new:
+      analysis.resetEchoPath()
+      echo.meter = EchoReductionMeter()
     case .moved(let samples) where echo.path == .unknown:
       let most = Double(inputs.sound.rate.hertz)
       let moved = inputs.microphoneSamples(ofPlayed: samples)

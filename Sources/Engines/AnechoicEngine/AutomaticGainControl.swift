@@ -189,7 +189,7 @@ struct AutomaticGainControl {
     ramp(frame, from: limit, to: next)
     // A peak may come before the gain is down.
     if needed < limit { clip(frame) }
-    limit = next
+    limit = needed == 1 && 1 - next < 1e-4 ? 1 : next
   }
 
   private func clip(_ frame: borrowing Frame) {

@@ -215,6 +215,17 @@ import Testing
     }
   }
 
+  @Test func longAfterTheGainWasSwitchedOffALoudFramePassesUnchanged() {
+    var control = AutomaticGainControl()
+    let frame = Frame(rate: .hz16000, channelCount: 1)
+    for index in 0..<600 {
+      let level: Float = index == 0 ? 2 : index < 599 ? 0.1 : 0.99
+      frame.plane(0).update(repeating: level)
+      control.process(frame, probability: 0, target: index == 0 ? 3 : nil)
+    }
+    #expect(frame.peak == 0.99)
+  }
+
   @Test func aSoundThatIsLikeAVoiceForTwoFramesAgainAndAgainIsNotRaised() {
     let frame = Frame(rate: .hz16000, channelCount: 1)
     let sound = Signals.noise(160, amplitude: Decibels.factor(-40))

@@ -11,24 +11,26 @@ struct EchoPathTests {
   /// Runs a call in a scene, and returns it with the last echo path that it told.
   private static func call(
     _ scene: EchoScene, hint: EchoPath? = nil, over source: EchoRun.Source = .reference,
-    from second: Int = 0, near: [Float] = []
+    from second: Int = 0, near: [Float] = [], route: String? = nil
   ) async throws -> (run: EchoRun, path: EchoPath?) {
     let far = try await Voices.far(seconds: Double(second + 10))[(second * Voices.rate.hertz)...]
     let run = try EchoRun(scene, farEnd: Array(far), near: near, from: source) {
       $0.echoPathHint = hint
       $0.tellsEchoPath = true
     }
+    if let route { run.route(to: route) }
     try run.run()
     return (run, run.sink.echoPaths.last)
   }
 
-  /// A person talks while the far end says its first words.
-  @Test(arguments: [EchoRun.Source.reference, .playback])
-  func aPersonIsHeardOverTheFirstWord(source: EchoRun.Source) async throws {
+  /// A person talks while the far end says its first words. An edge agent tells its route before.
+  @Test(arguments: [EchoRun.Source.reference, .playback], [nil, "speaker"])
+  func aPersonIsHeardOverTheFirstWord(source: EchoRun.Source, route: String?) async throws {
     let scene = EchoRun.scene(lag: 0.06)
     let path = try #require(try await Self.call(scene, over: source).path)
     let near = try await Voices.near(after: 0.2)
-    let (with, _) = try await Self.call(scene, hint: path, over: source, from: 10, near: near)
+    let (with, _) = try await Self.call(
+      scene, hint: path, over: source, from: 10, near: near, route: route)
     let (without, _) = try await Self.call(scene, over: source, from: 10, near: near)
     #expect(with.session.usesEchoPathHint && !without.session.usesEchoPathHint)
     // Without the path, a voice counts only when the canceller has learnt it.

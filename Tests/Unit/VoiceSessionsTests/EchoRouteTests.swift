@@ -56,6 +56,18 @@ struct EchoRouteTests {
     #expect(after?.hasConverged == false && after?.echoDelay == nil)
   }
 
+  /// No echo tells how well the canceller fits another path.
+  @Test func whileNothingPlaysOnAnotherRouteTheCancellerHasNotConverged() async throws {
+    let far = try await Voices.far(seconds: 6) + Signals.silence(5 * 16_000)
+    let run = try EchoRun(EchoRun.scene(lag: 0.3), farEnd: far)
+    var hasConverged: [Bool] = []
+    try run.run { frame in
+      if frame == 750 { run.route(to: "hdmi") }
+      if frame >= 700 { hasConverged.append(run.session.statistics.hasConverged) }
+    }
+    #expect(hasConverged[..<50].allSatisfy(\.self) && !hasConverged[51...].contains(true))
+  }
+
   @Test func aRouteThatIsThereAgainHasItsEchoWhereItWas() async throws {
     let run = try EchoRun(EchoRun.scene(lag: 0.3), farEnd: try await Voices.far(seconds: 8))
     try run.run { frame in

@@ -33,6 +33,17 @@ struct SessionRouteTests {
     #expect(found?.previous == nil && found?.current == .to("speaker"))
   }
 
+  @Test func aFirstReportOfAnotherConfigurationIsNoNewWay() {
+    var history = RouteHistory()
+    _ = history.accept(RouteChange(reason: .configurationChange, current: .to("speaker")))
+    #expect(!history.isNewWay)
+    _ = history.accept(.to("hdmi"))
+    #expect(history.isNewWay)
+    history = RouteHistory()
+    _ = history.accept(.to("speaker"))
+    #expect(history.isNewWay)
+  }
+
   @Test func aRouteIsReportedOnceAndShown() throws {
     let run = try ScriptedRun()
     try run.send(frames: 3)

@@ -130,6 +130,18 @@ struct SpatialSessionTests {
     #expect(head.pose == .ahead)
   }
 
+  /// A clock that was told long ago, as by a client whose chunks skip samples.
+  @Test func aPoseIsDueHoweverLongAgoTheClockWasTold() throws {
+    var head = HeadTracking(rate: .hz48000)
+    head.recordCapture(sample: 0, at: .zero)
+    let pose = try #require(HeadPose(yaw: 30, pitch: 0, roll: 0))
+    head.add(pose, at: .seconds(1_000_000))
+    head.advance(to: 48_000 * 999_999)
+    #expect(head.pose == .ahead)
+    head.advance(to: 48_000 * 1_000_001)
+    #expect(head.pose == pose)
+  }
+
   @Test func ofManyPosesForAFrameTheLastOneCounts() throws {
     var head = HeadTracking(rate: .hz16000)
     for index in 0..<10_000 {

@@ -36,9 +36,7 @@ extension EchoFilter {
     case .hasChanged:
       trial = nil
       for index in bands.indices { bands[index].setUncertainty(share: 1) }
-    case .isWrong:
-      trial = nil
-      reset()
+    case .isWrong: reset()
     }
   }
 }

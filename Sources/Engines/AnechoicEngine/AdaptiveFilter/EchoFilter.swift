@@ -83,6 +83,7 @@ package struct EchoFilter: ~Copyable {
   /// Resets the filter and its uncertainty.
   package mutating func reset() {
     estimateQuality = EstimateCoherence()
+    trial = nil
     state.clear()
     for index in bands.indices { bands[index].reset() }
     adaptation.reset()

@@ -5,8 +5,6 @@ internal import VoiceEngines
 /// The capture side of a session: from the microphone's samples to the processed output, with what
 /// is found in them.
 struct CaptureSide: ~Copyable {
-  /// The mean square above which the echo reference counts as a far end that talks: -50 dBFS.
-  private static let audibleReference: Float = 1e-5
   /// A voice that has been active for this many frames when the echo is lost still counts as a voice.
   private static let surelyVoice: Int64 = 50
   /// The time that a frame of the microphone waits for its reference, in frames of the microphone that
@@ -309,7 +307,7 @@ struct CaptureSide: ~Copyable {
       speechProbability: findings.speechProbability, hasVoice: findings.hasVoice,
       explainedShare: removal.explainedShare, microphoneMeanSquare: pipeline.input.meanSquare,
       referenceMeanSquare: echo.newestMeanSquare,
-      farEndIsAudible: context.farEndIsAudible ?? (echo.newestMeanSquare > Self.audibleReference))
+      farEndIsAudible: context.farEndIsAudible ?? (echo.newestMeanSquare > TurnDetector.audible))
     // Before injected speech is added, and before mute.
     guard pipeline.writesOutput else { return turns?.process(pipeline.engineOutput, observation) }
     return turns?.process(outputs.processed, observation)

@@ -44,13 +44,15 @@ struct SessionMeter {
 struct NoiseFloorTracker {
   private static let risePerFrame: Float = 0.03  // dB
 
-  /// The noise floor in dBFS.
-  private(set) var level: Float = 0
+  private var followed: Float?
+
+  /// The noise floor in dBFS: that of silence until something was heard.
+  var level: Float { followed ?? Decibels.silence }
 
   /// Runs per frame: no allocation, lock, log or await.
   mutating func process(level frameLevel: Float) {
     // Digital silence is a microphone that is off, not a quiet room.
     guard frameLevel > Decibels.silence else { return }
-    level = min(frameLevel, level + Self.risePerFrame)
+    followed = min(frameLevel, (followed ?? 0) + Self.risePerFrame)
   }
 }

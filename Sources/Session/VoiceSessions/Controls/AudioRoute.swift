@@ -72,7 +72,7 @@ struct RouteHistory {
   /// The route now, or nil where there is none or none was reported.
   private(set) var current: AudioRoute?
   /// Whether the last change selected another port than the last one of its direction. The loss of
-  /// a port and its return do not count.
+  /// a port and its return do not count, nor does a first report of a port that is set up anew.
   private(set) var isNewWay = false
   private var isKnown = false
   private var lastPorts = AudioRoute()
@@ -83,6 +83,7 @@ struct RouteHistory {
   ///   that of the report; later it is the last reported one.
   mutating func accept(_ report: RouteChange) -> RouteChange? {
     var change = report
+    let keepsPorts = !isKnown && report.reason == .configurationChange
     if isKnown {
       guard report.current != current else { return nil }
       change.previous = current
@@ -92,8 +93,9 @@ struct RouteHistory {
     let ports = AudioRoute(
       input: current?.input ?? lastPorts.input, output: current?.output ?? lastPorts.output)
     isNewWay =
-      ports.output != lastPorts.output
-      || !(ports.input?.isSame(as: lastPorts.input) ?? (lastPorts.input == nil))
+      !keepsPorts
+      && (ports.output != lastPorts.output
+        || !(ports.input?.isSame(as: lastPorts.input) ?? (lastPorts.input == nil)))
     lastPorts = ports
     return change
   }

@@ -25,8 +25,10 @@ extension VoiceSession {
   }
 
   private func routeChanged(_ change: RouteChange, sink: any SessionSink) {
+    // A route that is told before the first frame is that for which the session was started.
     capture.changeRoute(
-      isNewWay: controls.route.isNewWay, isFreeOfEcho: change.current?.isFreeOfEcho ?? false,
+      isNewWay: controls.route.isNewWay && capture.processedFrames > 0,
+      isFreeOfEcho: change.current?.isFreeOfEcho ?? false,
       state.configuration)
     capture.use(change.current?.input?.microphonePair ?? setup.microphonePair)
     emit(.routeChanged(change), to: sink)

@@ -1,3 +1,4 @@
+internal import AudioCore
 public import VoiceEngines
 
 /// The statistics of a session.
@@ -55,9 +56,9 @@ public struct SessionStatistics: Sendable, Equatable {
 
   /// The levels of the last frame in dBFS.
   public struct Levels: Sendable, Equatable {
-    public var microphone: Float = 0
-    public var processed: Float = 0
-    public var noiseFloor: Float = 0
+    public var microphone = Decibels.silence
+    public var processed = Decibels.silence
+    public var noiseFloor = Decibels.silence
     /// 0...1.
     public var speechProbability: Float = 0
     /// The echo reference as it came, or nil without one.

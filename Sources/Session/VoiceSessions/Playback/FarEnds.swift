@@ -40,6 +40,9 @@ struct FarEnds: ~Copyable {
   /// Whether the last frames of all far ends are digital silence.
   var areSilent: Bool { inputs.allSatisfy { $0.input.isSilent } }
 
+  /// Whether the last frame of a far end is loud enough for one that talks.
+  var areAudible: Bool { inputs.contains { $0.input.isAudible } }
+
   /// Applies places and gains from the next frame on.
   func apply(_ settings: SpatialSettings) {
     for input in inputs {

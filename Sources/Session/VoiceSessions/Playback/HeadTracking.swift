@@ -51,7 +51,6 @@ struct HeadTracking {
 
   private func isDue(_ time: Duration?, before end: Int64) -> Bool {
     guard let time, let capture else { return true }
-    let ahead = (end - capture.sample) * 1_000_000_000 / Int64(rate.hertz)
-    return time < capture.time + .nanoseconds(ahead)
+    return time < capture.time + rate.duration(ofSamples: Int(end - capture.sample))
   }
 }

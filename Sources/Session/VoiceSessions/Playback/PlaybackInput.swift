@@ -37,6 +37,9 @@ struct PlaybackInput: ~Copyable {
   /// Whether the last frame is digital silence.
   var isSilent: Bool { frame.peak == 0 }
 
+  /// Whether the last frame is loud enough to be a far end that talks.
+  var isAudible: Bool { frame.meanSquare > TurnDetector.audible }
+
   /// The state of the elastic buffer, or nil under the media clock.
   var buffer: SessionStatistics.Buffer? {
     guard isElastic else { return nil }

@@ -55,8 +55,10 @@ struct PlaybackSide: ~Copyable {
 
   /// Whether the far end is heard in this frame, or nil without a far end.
   var farEndIsAudible: Bool? {
-    guard farEnd != nil || farEnds != nil else { return nil }
-    return framesSinceFarEnd == 0
+    mutating get {
+      guard farEnd != nil || farEnds != nil else { return nil }
+      return farEnd?.input.isAudible ?? false || farEnds?.areAudible ?? false
+    }
   }
 
   /// The voice activity of the far end, or nil without a far end.

@@ -197,6 +197,8 @@ struct TurnDecisions {
     let end = pause >= Self.leastPauseFrames ? scores.end : 0
     if end >= endProbability || pause >= longestPauseFrames {
       turn = nil
+      // The next turn has a beginning of its own.
+      sound = nil
       return .ended(silentFrom: silentFrom, probability: scores.end)
     }
     guard !present.mayHaveEnded, end >= Self.mayEndShare * endProbability else { return nil }

@@ -2,6 +2,8 @@ internal import AudioCore
 
 /// Turns of the near end, found in the echo-cancelled microphone, whatever the mute.
 struct TurnDetector: ~Copyable {
+  /// The mean square above which a far end counts as one that talks: -50 dBFS.
+  static let audible: Float = 1e-5
   /// The time that the far end still counts as talking after it was audible.
   private static let farEndHoldFrames = 30
 

@@ -51,6 +51,15 @@ struct TurnDecisionTests {
     #expect(ends.last?.event == .ended(silentFrom: 4, probability: 1))
   }
 
+  @Test func aTurnSoonAfterAnotherHasABeginningOfItsOwn() {
+    let events = events("ssss" + String(repeating: "e", count: 12) + "ssss")
+    #expect(
+      events.map(\.event).dropFirst() == [
+        .ended(silentFrom: 4, probability: 1),
+        .started(atFrame: 16, probability: 1, interrupts: false),
+      ])
+  }
+
   @Test func aLowerEndProbabilityEndsSooner() {
     var configuration = Self.configuration
     configuration.endProbability = 0.3

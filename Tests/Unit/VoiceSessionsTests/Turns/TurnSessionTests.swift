@@ -70,6 +70,23 @@ struct TurnSessionTests {
     #expect(Self.turns(run).isEmpty)
   }
 
+  /// A far end that sends the noise of a quiet room does not talk.
+  @Test func besideASilentFarEndATurnIsNoInterruption() async throws {
+    let voice = try await Voices.near(after: 1) + Self.quiet
+    let hiss = Signals.noise(voice.count, amplitude: 1e-4)
+    let setup = Self.setup { ($0.farEnd, $0.playback) = (.f32(.hz16000), .f32(.hz16000)) }
+    let run = try SessionRun(setup, engine: EngineCatalog.bundled.engine(named: ""))
+    for start in stride(from: 0, to: voice.count - 160, by: 160) {
+      try run.play(encode([Array(hiss[start..<start + 160])], .f32), to: .farEnd)
+      try run.send(microphone: encode([Array(voice[start..<start + 160])], .f32))
+    }
+    run.finish()
+    let events = Self.turns(run)
+    #expect(
+      !events.isEmpty
+        && events.allSatisfy { if case .interruption = $0 { false } else { true } }, "\(events)")
+  }
+
   @Test func theMuteChangesNoTurn() async throws {
     let voice = try await Voices.near(after: 1) + Self.quiet
     let open = try run(Self.setup(), voice)
