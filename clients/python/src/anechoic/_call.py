@@ -34,8 +34,8 @@ class LostCall(Exception):
 class Call:
     """A call that the server has accepted: its first response was `started`."""
 
-    def __init__(self, connection: Connection, session: str) -> None:
-        self._connection, self._channel = connection, connection.channel
+    def __init__(self, connection: Connection, channel: grpc.aio.Channel, session: str) -> None:
+        self._connection, self._channel = connection, channel
         self._headers = connection.metadata(session)
         self._stream: Any = None
         self._abandoned = False
@@ -49,15 +49,16 @@ class Call:
 
         Throws `LostCall` if nobody answers in time or the answer makes no sense, and the `AnechoicError` of a refusal.
         """
-        call = cls(connection, start.session_id)
-        try:
-            response = await within(timeout, call._first(start))
-        except asyncio.TimeoutError:
-            call._cancel()
-            raise call._lost(f"the server has not answered for {timeout:g} s", "DEADLINE_EXCEEDED") from None
-        except BaseException:
-            call._cancel()
-            raise
+        with connection._channels.use() as channel:
+            call = cls(connection, channel, start.session_id)
+            try:
+                response = await within(timeout, call._first(start))
+            except asyncio.TimeoutError:
+                call._cancel()
+                raise call._lost(f"the server has not answered for {timeout:g} s", "DEADLINE_EXCEEDED") from None
+            except BaseException:
+                call._cancel()
+                raise
         if response is None or not response.HasField("started"):
             raise call.refuse("the server has not started the session")
         if problem := problem_of(response.started, start):
@@ -69,7 +70,8 @@ class Call:
         """Sends the start on one connection, and returns the answer."""
         if not await connect_once(self._channel):
             raise self._closed_at_once()
-        self._stream = PROCESS.on(self._channel, "stream_stream")(metadata=self._headers)
+        self._stream = self._connection._channels.begin(
+            self._channel, PROCESS, "stream_stream", metadata=self._headers)
         answer = watched(self._answer(start))
         try:
             while not is_connecting(self._channel):

@@ -11,6 +11,7 @@ import grpc
 import grpc.aio
 
 from . import _methods
+from ._channels import Channels
 from ._checks import check_flag, check_number
 from ._connecting import connect_once
 from ._credentials import StrPath, Token, check_address, is_local, is_token, tls_credentials, token_of
@@ -69,8 +70,7 @@ class Connection:
         uses_tls = tls or any(each is not None for each in (ca_file, certificate_file, key_file))
         self._credentials = tls_credentials(ca_file, certificate_file, key_file) if uses_tls else None
         self.connect_timeout = connect_timeout
-        self._channel: grpc.aio.Channel | None = None
-        self._retired: list[grpc.aio.Channel] = []
+        self._channels = Channels(self._make)
 
     async def __aenter__(self) -> Connection:
         return self
@@ -82,47 +82,41 @@ class Connection:
 
     async def close(self) -> None:
         """Closes the connection, and ends the calls that still use it."""
-        channels = [each for each in (self._channel, *self._retired) if each is not None]
-        self._channel, self._retired = None, []
-        for channel in channels:
-            await channel.close()
+        await self._channels.close()
 
     @property
     def channel(self) -> grpc.aio.Channel:
-        """The channel of new calls. A new one if the last one could not connect: it would wait before it tries again."""
-        check_process()
-        if self._channel is not None and self._channel.get_state() is grpc.ChannelConnectivity.TRANSIENT_FAILURE:
-            self.renew(self._channel)
-        if self._channel is None:
-            # libgrpc shares a connection between channels with equal options, even one that is broken.
-            options = [
-                ("grpc.keepalive_time_ms", 20_000),
-                ("grpc.keepalive_timeout_ms", 10_000),
-                ("grpc.use_local_subchannel_pool", 1),
-                # A channel that has failed is replaced, and should not try by itself beside the next one.
-                ("grpc.initial_reconnect_backoff_ms", 20_000),
-                ("grpc.max_reconnect_backoff_ms", 20_000),
-                # Otherwise libgrpc starts a call anew, and at once, whose connection the server has closed with GOAWAY.
-                ("grpc.enable_retries", 0),
-                ("grpc.max_receive_message_length", _LARGEST_MESSAGE),
-                ("anechoic.serial", next(_serial)),
-            ]
-            if self._credentials is None:
-                self._channel = grpc.aio.insecure_channel(self.address, options)
-            else:
-                self._channel = grpc.aio.secure_channel(self.address, self._credentials, options)
-        return self._channel
+        """The channel of new calls. A new one if the last one could not connect: it would wait before it tries again.
+
+        A channel that is replaced is closed after the last call of this package. That ends your own calls on it.
+        """
+        return self._channels.newest()
 
     def renew(self, failed: grpc.aio.Channel) -> None:
         """Makes the next call use a new channel, because a channel that has failed waits before it connects.
 
-        The calls of other sessions on the old channel go on.
+        The calls of other sessions on the old channel go on. It is closed when the last one has ended.
         """
-        if self._channel is failed:
-            self._retired.append(failed)
-            self._channel = None
-            while len(self._retired) > 4:
-                asyncio.ensure_future(self._retired.pop(0).close())
+        self._channels.renew(failed)
+
+    def _make(self) -> grpc.aio.Channel:
+        check_process()
+        # libgrpc shares a connection between channels with equal options, even one that is broken.
+        options = [
+            ("grpc.keepalive_time_ms", 20_000),
+            ("grpc.keepalive_timeout_ms", 10_000),
+            ("grpc.use_local_subchannel_pool", 1),
+            # A channel that has failed is replaced, and should not try by itself beside the next one.
+            ("grpc.initial_reconnect_backoff_ms", 20_000),
+            ("grpc.max_reconnect_backoff_ms", 20_000),
+            # Otherwise libgrpc starts a call anew, and at once, whose connection the server has closed with GOAWAY.
+            ("grpc.enable_retries", 0),
+            ("grpc.max_receive_message_length", _LARGEST_MESSAGE),
+            ("anechoic.serial", next(_serial)),
+        ]
+        if self._credentials is None:
+            return grpc.aio.insecure_channel(self.address, options)
+        return grpc.aio.secure_channel(self.address, self._credentials, options)
 
     def metadata(self, session: str = "") -> tuple[tuple[str, str], ...]:
         """Returns the headers of a new call. Throws `Unauthenticated` for a token that cannot be used."""
@@ -156,13 +150,14 @@ class Connection:
         """Sends a request and returns the response. Waits for a server that is still starting."""
         deadline = asyncio.get_running_loop().time() + self.connect_timeout
         while True:
-            call = method.on(self.channel, "unary_unary")
             try:
-                if await within(timeout, connect_once(self.channel)):
-                    response = await call(request, metadata=self.metadata(session), timeout=timeout)
-                    if response is None:  # grpc has logged why these bytes are no message.
-                        raise self.garbage()
-                    return response
+                with self._channels.use() as channel:
+                    if await within(timeout, connect_once(channel)):
+                        call = method.on(channel, "unary_unary")
+                        response = await call(request, metadata=self.metadata(session), timeout=timeout)
+                        if response is None:  # grpc has logged why these bytes are no message.
+                            raise self.garbage()
+                        return response
                 was_lost, error = True, self.closed_at_once()
             except asyncio.TimeoutError:
                 problem = f"{self.address}: the server has not answered for {timeout:g} s"
@@ -174,9 +169,22 @@ class Connection:
                 raise error
             await asyncio.sleep(_RETRY_SECONDS)
 
+    async def _begin(self, method: _methods.Method, shape: str, *request: Any, session: str = "") -> Any:
+        """Connects, if there is no connection, and begins a call with a stream.
+
+        Throws `ServerUnavailable` if the server closes the connection at once.
+        """
+        with self._channels.use() as channel:
+            await self._connect(channel)
+            return self._channels.begin(channel, method, shape, *request, metadata=self.metadata(session))
+
     async def connect(self) -> None:
         """Connects, if there is no connection. Throws `ServerUnavailable` if the server closes it at once."""
-        if not await connect_once(self.channel):
+        with self._channels.use() as channel:
+            await self._connect(channel)
+
+    async def _connect(self, channel: grpc.aio.Channel) -> None:
+        if not await connect_once(channel):
             raise self.closed_at_once()
 
     def closed_at_once(self) -> AnechoicError:

@@ -135,8 +135,7 @@ class EdgeAgent:
         For sessions with `spatial_audio.head_tracked`.
         """
         check_iterable("poses", poses)
-        await self._connection.connect()
-        stream = _methods.TURN_HEAD.on(self._connection.channel, "stream_unary")()
+        stream = await self._connection._begin(_methods.TURN_HEAD, "stream_unary")
         try:
             async for pose in poses:
                 if not await write(stream, api.TurnHeadRequest(pose=pose_message(pose, None, None))):
@@ -169,8 +168,7 @@ class EdgeAgent:
             if not isinstance(place, Source):
                 raise InvalidRequest(f"place: {place!r} is not a place; use Source(…)", field="place")
             start.place.CopyFrom(place._message())
-        await self._connection.connect()
-        stream = _methods.PLAY_FAR_END.on(self._connection.channel, "stream_unary")()
+        stream = await self._connection._begin(_methods.PLAY_FAR_END, "stream_unary")
         try:
             if await write(stream, api.PlayFarEndRequest(start=start)):
                 async for piece in samples:
@@ -187,8 +185,8 @@ class EdgeAgent:
     async def hold_call(self, holder: str) -> AsyncIterator[None]:
         """Holds a call while the block runs. A program that dies ends its call."""
         check_text("holder", holder)
-        await self._connection.connect()
-        stream = _methods.HOLD_CALL.on(self._connection.channel, "unary_stream")(api.HoldCallRequest(holder=holder))
+        request = api.HoldCallRequest(holder=holder)
+        stream = await self._connection._begin(_methods.HOLD_CALL, "unary_stream", request)
         try:
             try:
                 if await stream.read() is None:

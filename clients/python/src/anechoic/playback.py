@@ -49,9 +49,8 @@ class Playback:
         """The index after the last sample that was read. It jumps if this side reads too slowly."""
 
     async def __aenter__(self) -> Playback:
-        await self._connection.connect()
-        call = _methods.JOIN_SESSION.on(self._connection.channel, "unary_stream")
-        self._stream = call(self._request, metadata=self._connection.metadata(self._session_id))
+        self._stream = await self._connection._begin(
+            _methods.JOIN_SESSION, "unary_stream", self._request, session=self._session_id)
         try:
             first = await self._next()
             if first is None:

@@ -283,9 +283,7 @@ class Sessions:
 
     async def _stream(self, method: _methods.Method, request: Any, session: str | None) -> AsyncIterator[Any]:
         """Yields the responses of a call."""
-        await self._connection.connect()
-        call = method.on(self._connection.channel, "unary_stream")
-        stream = call(request, metadata=self._connection.metadata(session or ""))
+        stream = await self._connection._begin(method, "unary_stream", request, session=session or "")
         try:
             async for response in stream:
                 if response is None:  # grpc has logged why these bytes are no message.
@@ -319,9 +317,7 @@ class Sessions:
     async def _inject(
         self, session: str, start: api.InjectionStart, requests: Iterable[api.InjectSpeechRequest]
     ) -> timedelta:
-        await self._connection.connect()
-        call = _methods.INJECT_SPEECH.on(self._connection.channel, "stream_unary")
-        stream = call(metadata=self._connection.metadata(_id(session)))
+        stream = await self._connection._begin(_methods.INJECT_SPEECH, "stream_unary", session=_id(session))
         try:
             for request in (api.InjectSpeechRequest(start=start), *requests):
                 if not await write(stream, request):
