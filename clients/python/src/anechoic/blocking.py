@@ -6,6 +6,10 @@
 
 An event loop runs in a thread of its own. All methods may be called from any thread inside the with statement,
 and wait.
+
+Callbacks such as `on_mute_gesture` may call them, too: each call of one has a thread of its own, and up to 64 run at
+the same time. Only what runs in the event loop itself may not, as it would wait for itself: an `async def` callback, or
+the function `token` of a `Connection`. There, the methods throw `Refused` with the reason IN_EVENT_LOOP.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from typing import Any, AsyncIterator, Awaitable, Callable, Iterator, List, Mapp
 
 from . import session as _session, sessions as _sessions
 from ._output import Output
+from ._threads import in_thread
 from .connection import Connection
 from .enums import InjectionPermission
 from .errors import Refused
@@ -27,6 +32,7 @@ from .settings import Settings
 from .statistics import Statistics
 
 T = TypeVar("T")
+_CALLBACKS = {"on_injection_permission", "on_mute_gesture"}
 _END_SECONDS = 5.0
 """The time for the end of work that is cancelled."""
 
@@ -41,9 +47,16 @@ class _Loop:
         self._thread.start()
 
     def wait(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Returns the result. Throws `Refused` in a forked process, which has no thread of the loop."""
+        """Returns the result.
+
+        Throws `Refused` in a forked process, which has no thread of the loop, and in that thread, which would wait for
+        itself.
+        """
         if not self._is_here:
             raise Refused("the session belongs to the process that opened it; open another one here", reason="FORKED")
+        if threading.current_thread() is self._thread:
+            message = "this runs in the event loop of the session, which cannot wait for itself; call it from a thread"
+            raise Refused(message, reason="IN_EVENT_LOOP")
 
         async def run() -> T:
             return await work()
@@ -127,10 +140,16 @@ class _Blocking:
 
 
 class Session(_Blocking):
-    """Does what `anechoic.Session` does, whose arguments it takes, and waits."""
+    """Does what `anechoic.Session` does, whose arguments it takes, and waits.
+
+    Its callbacks may use it: see the module.
+    """
 
     def __init__(self, server: _session.Server, **options: Any) -> None:
         super().__init__()
+        for name in _CALLBACKS & options.keys():
+            if callable(options[name]):
+                options[name] = in_thread(options[name])
         self._session = _session.Session(server, **options)
 
     def __enter__(self) -> Session:
