@@ -160,4 +160,17 @@ struct MicrophoneTests {
       try await expect(rig, .always, isOpen: true, isLit: false)
     }
   }
+
+  /// Nothing is sent whose end the request could wait for.
+  @Test func betweenCallsAnOpenMicrophoneIsUnmutedAtOnce() async throws {
+    try await run {
+      $0.configuration.microphone.open = .always
+      $0.configuration.calls.begin = .request
+    } _: { rig in
+      _ = try await rig.local.setMute("", muted: true)
+      try await eventually("the microphone is open") { rig.microphone.isOpen }
+      let answer = try await rig.local.setMute("", muted: false)
+      #expect(!answer.state.muted)
+    }
+  }
 }

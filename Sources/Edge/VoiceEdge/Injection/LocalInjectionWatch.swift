@@ -18,8 +18,13 @@ struct LocalInjectionWatch: Sendable {
     var isToldAway = false
     for await status in board.watch() {
       if status.isConnected {
-        // The server ends the watch, or the connection is lost, or the session has ended.
-        try? await board.whileConnected { try await follow(status.session) }
+        do {
+          try await board.whileConnected { try await follow(status.session) }
+        } catch let refusal as Status where refusal.isLasting {
+          throw refusal
+        } catch {
+          // The server ends the watch, or the connection is lost, or the session has ended.
+        }
         isToldAway = false
       }
       guard !isToldAway, !board.status.isConnected else { continue }
@@ -38,6 +43,11 @@ struct LocalInjectionWatch: Sendable {
       try await send(.with { $0.statuses = [status.with(session: name)] })
     }
   }
+}
+
+extension Status {
+  /// Whether the same call would be refused again.
+  fileprivate var isLasting: Bool { [.permissionDenied, .unauthenticated].contains(code) }
 }
 
 extension Anechoic_V1_InjectionStatus {

@@ -79,6 +79,8 @@ final class EdgeVoice {
       }
       updateCall()
       updateMicrophone()
+      // Also between calls, in which nothing is sent.
+      muting.waits.expire(now: MonotonicClock.nanoseconds)
       guard calls.flows else { continue }
       readCaptured()
       let missed = timing.timeline.catchUp(now: MonotonicClock.nanoseconds)
@@ -90,7 +92,6 @@ final class EdgeVoice {
         status.concealedFrames += 1
         step(capturedAt: nil, missing: 0)
       }
-      muting.waits.expire(now: MonotonicClock.nanoseconds)
       checkServer()
     }
     muting.waits.endAll()

@@ -20,6 +20,8 @@ struct BridgedCall: ~Copyable {
   private static let longestQueue = 1.0
   /// The audio that waits to be sent to a side that does not read, in seconds. Later audio is dropped.
   private static let longestBacklog = 1.0
+  /// The bytes that may wait for such a side before other frames are dropped as well.
+  private static let mostWaitingBytes = 256 << 10
 
   private let settings: BridgeSettings
   private let isStopping: @Sendable () -> Bool
@@ -157,7 +159,9 @@ struct BridgedCall: ~Copyable {
       exchange(samples)
       lastBlock = .now
     // Digits and messages that this version does not know.
-    default: application.send(frame.bytes)
+    default:
+      guard application.waitingBytes < Self.mostWaitingBytes else { return counts.dropped += 1 }
+      application.send(frame.bytes)
     }
   }
 
@@ -176,6 +180,8 @@ struct BridgedCall: ~Copyable {
       let successor = try CallVoice(type: type, rate: rate, settings, call: name, of: exchange)
       // What the application has said already is played at the new rate.
       if let voice { _ = play(playback.pop(playback.count), from: voice.rate, to: rate) }
+      // Nothing is missing before the first audio of either side.
+      if voice == nil { lastBlock = .now }
       voice?.close()
       voice = successor
       return true
@@ -235,7 +241,9 @@ struct BridgedCall: ~Copyable {
       guard voice != nil || use(frame.type), let voice, let rate = settings.types[frame.type],
         play(samples, from: rate, to: voice.rate)
       else { return counts.invalid += 1 }
-    default: phone.send(frame.bytes)
+    default:
+      guard phone.waitingBytes < Self.mostWaitingBytes else { return counts.dropped += 1 }
+      phone.send(frame.bytes)
     }
   }
 

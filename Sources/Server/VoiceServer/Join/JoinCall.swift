@@ -78,13 +78,14 @@ final class JoinCall: ServerCallHandler {
     let ring = PlaybackRing(playback: format, framesPerChunk: handle.setup.framesPerChunk)
     call.writeDeadline = configuration.unreadDeadline(isRealTime: handle.setup.isRealTime)
     state = .joining
-    let (reference, executor) = (ThreadBound(self), call.executor)
+    let (reference, thread) = (ThreadBound(self), call.thread)
     let name = client.name
     handle.perform { session in
       session?.join(PlaybackClient(name: name, playback: ring))
       // Nil if the session has ended.
       let delay = session?.session.delays.playback
-      executor.perform {
+      // The call may have ended meanwhile.
+      thread.perform {
         guard let call = reference.value else { return handle.tell { $0.leave(ring) } }
         call.play(handle, ring, format, delay)
       }

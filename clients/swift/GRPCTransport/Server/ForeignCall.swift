@@ -42,6 +42,8 @@ package final class ForeignCall: Sendable {
   private struct State: @unchecked Sendable {
     /// Nil before the start and after the end. Belongs to the call's thread.
     var call: ServerCall?
+    /// The work that came before the start.
+    var early: [@Sendable (Reports) -> Void] = []
     var hasEnded = false
   }
 
@@ -71,8 +73,11 @@ package final class ForeignCall: Sendable {
     state.withLock { current in
       guard !current.hasEnded else { return }
       _ = Timer(on: queue.queue, after: .zero) { [self] in
-        guard let call = state.withLock({ $0.call }) else { return }
-        work(Reports(call, self))
+        let call = state.withLock { state in
+          if state.call == nil, !state.hasEnded { state.early.append(work) }
+          return state.call
+        }
+        if let call { work(Reports(call, self)) }
       }
     }
   }
@@ -82,6 +87,15 @@ package final class ForeignCall: Sendable {
     let call = ServerCall(transport, on: queue.queue, method, context.threads)
     state.withLock { $0.call = call }
     call.start(method, among: context.openCalls)
+    // A client may be gone before its call starts.
+    let early = state.withLock { state in
+      defer { state.early = [] }
+      return state.early
+    }
+    for work in early {
+      guard let call = state.withLock({ $0.call }) else { return }
+      work(Reports(call, self))
+    }
   }
 
   private func end(_ call: ServerCall) {
