@@ -13,8 +13,8 @@ public struct AudioFileError: Error, Equatable, CustomStringConvertible {
     self.problem = problem
   }
 
-  /// Creates an error with libsndfile's text, without its prefix and full stop. What libsndfile calls
-  /// an error of its own comes from a header that contradicts itself, such as one of two data chunks.
+  /// Creates an error with libsndfile's text, without its prefix and full stop. A header that contradicts
+  /// itself, such as one of two data chunks, causes what libsndfile calls an internal error.
   init(path: String, words: UnsafePointer<CChar>?) {
     let words = words.map { String(cString: $0) } ?? "unknown error"
     guard !words.hasPrefix("Internal error") else {

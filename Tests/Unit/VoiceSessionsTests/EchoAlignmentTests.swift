@@ -45,8 +45,7 @@ struct EchoAlignmentTests {
     #expect(run.reduction(end + 0.5..<end + 1.5) > 25, "\(run.reduction(end + 0.5..<end + 1.5))")
   }
 
-  /// What was played while a switch or a noise gate of the microphone's own muted it is heard in part
-  /// afterwards.
+  /// A microphone that its own switch or noise gate mutes hears the end of that sound when it opens.
   @Test(arguments: [SampleRate.hz16000, .hz48000], [0.2, 0.7])
   func whenAMutedMicrophoneOpensTheEchoIsRemovedAtOnce(rate: SampleRate, mute: Double) throws {
     let openings = stride(from: 5.0, to: 9, by: 1).map { $0 + mute }

@@ -159,9 +159,7 @@ struct BridgedCall: ~Copyable {
       exchange(samples)
       lastBlock = .now
     // Digits and messages that this version does not know.
-    default:
-      guard application.waitingBytes < Self.mostWaitingBytes else { return counts.dropped += 1 }
-      application.send(frame.bytes)
+    default: sendToApplication(frame, below: Self.mostWaitingBytes)
     }
   }
 
@@ -178,7 +176,7 @@ struct BridgedCall: ~Copyable {
     guard let rate = settings.types[type] else { return false }
     do {
       let successor = try CallVoice(type: type, rate: rate, settings, call: name, of: exchange)
-      // What the application has said already is played at the new rate.
+      // The application's sound that waits already is played at the new rate.
       if let voice { _ = play(playback.pop(playback.count), from: voice.rate, to: rate) }
       // Nothing is missing before the first audio of either side.
       if voice == nil { lastBlock = .now }
@@ -208,17 +206,21 @@ struct BridgedCall: ~Copyable {
     guard let voice else { return }
     let played = playback.pop(microphone.count)
     let backlog = voice.bytes(Self.longestBacklog)
-    if phone.waitingBytes < backlog {
-      phone.send(AudioSocketFrame(voice.type, played).bytes)
-    } else {
-      counts.dropped += 1
-    }
+    sendToPhone(AudioSocketFrame(voice.type, played), below: backlog)
     let clean = voice.exchange(microphone, reference: played)
-    if application.waitingBytes < backlog {
-      application.send(AudioSocketFrame(voice.type, clean).bytes)
-    } else {
-      counts.dropped += 1
-    }
+    sendToApplication(AudioSocketFrame(voice.type, clean), below: backlog)
+  }
+
+  // A side that does not read loses frames while `most` bytes or more wait for it.
+
+  private mutating func sendToPhone(_ frame: AudioSocketFrame, below most: Int) {
+    guard phone.waitingBytes < most else { return counts.dropped += 1 }
+    phone.send(frame.bytes)
+  }
+
+  private mutating func sendToApplication(_ frame: AudioSocketFrame, below most: Int) {
+    guard application.waitingBytes < most else { return counts.dropped += 1 }
+    application.send(frame.bytes)
   }
 
   // MARK: From the application
@@ -241,9 +243,7 @@ struct BridgedCall: ~Copyable {
       guard voice != nil || use(frame.type), let voice, let rate = settings.types[frame.type],
         play(samples, from: rate, to: voice.rate)
       else { return counts.invalid += 1 }
-    default:
-      guard phone.waitingBytes < Self.mostWaitingBytes else { return counts.dropped += 1 }
-      phone.send(frame.bytes)
+    default: sendToPhone(frame, below: Self.mostWaitingBytes)
     }
   }
 

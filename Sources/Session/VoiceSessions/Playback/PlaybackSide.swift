@@ -53,7 +53,8 @@ struct PlaybackSide: ~Copyable {
   /// Whether the far end was audible within the last second.
   var farEndPlays: Bool { framesSinceFarEnd < Self.farEndHoldFrames }
 
-  /// Whether the far end is heard in this frame, or nil without a far end.
+  /// Whether the far end is heard in this frame, or nil without a far end. Mutating for the reason of
+  /// `CaptureSide.hasResidualEcho`.
   var farEndIsAudible: Bool? {
     mutating get {
       guard farEnd != nil || farEnds != nil else { return nil }

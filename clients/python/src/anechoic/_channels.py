@@ -11,6 +11,7 @@ import grpc
 import grpc.aio
 
 from ._methods import Method
+from ._processes import check_process
 
 
 class Channels:
@@ -30,6 +31,7 @@ class Channels:
     def newest(self) -> grpc.aio.Channel:
         """Returns the channel of new calls. Another one if that could not connect: it would wait before it tries again.
         """
+        check_process()
         if self._newest is not None and self._newest.get_state() is grpc.ChannelConnectivity.TRANSIENT_FAILURE:
             self.renew(self._newest)
         if self._newest is None:

@@ -10,7 +10,7 @@ from typing import Any, Awaitable, Callable
 
 
 def in_thread(callback: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]]:
-    """Returns a function that runs a callback in a new thread. What the callback returns may be awaitable.
+    """Returns a function that runs a callback in a new thread. The result of the callback may be awaitable.
 
     The thread does not keep the program from its end.
     """

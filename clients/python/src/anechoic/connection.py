@@ -15,7 +15,6 @@ from ._channels import Channels
 from ._checks import check_flag, check_number
 from ._connecting import connect_once
 from ._credentials import StrPath, Token, check_address, is_local, is_token, tls_credentials, token_of
-from ._processes import check_process
 from ._status import closed_at_once, error_from, was_connection_lost
 from ._within import within
 from .errors import AnechoicError, InvalidRequest, ServerUnavailable, Unauthenticated
@@ -100,7 +99,6 @@ class Connection:
         self._channels.renew(failed)
 
     def _make(self) -> grpc.aio.Channel:
-        check_process()
         # libgrpc shares a connection between channels with equal options, even one that is broken.
         options = [
             ("grpc.keepalive_time_ms", 20_000),
