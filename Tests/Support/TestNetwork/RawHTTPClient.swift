@@ -6,7 +6,6 @@ public final class RawHTTPClient {
   public struct HTTPError: Error {}
 
   private let descriptor: Int32
-  private var isOpen = true
 
   public static var openDescriptors: Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
@@ -32,7 +31,7 @@ public final class RawHTTPClient {
     guard result == 0 else { throw HTTPError() }
   }
 
-  deinit { if isOpen { close(descriptor) } }
+  deinit { close(descriptor) }
 
   public func send(_ text: String) { send(Array(text.utf8)) }
 
@@ -73,13 +72,15 @@ public final class RawHTTPClient {
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
   }
 
-  /// Closes the connection so that the server's next write fails.
+  /// Closes the connection so that the server's next write fails. The number of the descriptor stays
+  /// taken: another thread may still send, and the next connection must not get its bytes.
   public func reset() {
     var option = linger(l_onoff: 1, l_linger: 0)
     setsockopt(
       descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
-    close(descriptor)
-    isOpen = false
+    let unconnected = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    dup2(unconnected, descriptor)
+    close(unconnected)
   }
 
   public static func exchange(_ address: String, _ request: String) throws -> String {
