@@ -207,6 +207,20 @@ struct InjectionTests {
     }
   }
 
+  /// It would be asked again for ever, while the client waits without a word.
+  @Test(arguments: [StatusCode.permissionDenied, .unauthenticated])
+  func aWatchThatTheServerRefusesEndsWithItsStatus(code: StatusCode) async {
+    let board = StatusBoard { _ in }
+    var status = EdgeStatus()
+    status.isConnected = true
+    board.publish(status)
+    let watch = LocalInjectionWatch(
+      board: board, name: "sessions/edge", watch: { _ in throw Status(code, "not this client") },
+      send: { _ in })
+    let refused = await #expect(throws: Status.self) { try await watch.run() }
+    #expect(refused?.code == code)
+  }
+
   @Test func theAgentKnowsTheLatestClients() {
     var questions = InjectionQuestions()
     func ask(_ client: Int) -> Bool? {

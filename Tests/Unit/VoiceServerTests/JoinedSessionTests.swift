@@ -86,6 +86,26 @@ struct JoinedSessionTests {
     }
   }
 
+  @Test func aDeviceThatLeavesBeforeItHasJoinedDoesNotStay() async throws {
+    try await TestServer.run(threads: 2) { server in
+      _ = try await RunningClient.run(server, Self.start, adding: Self.addFarEnd) {
+        client, sessions in
+        let token = client.joinToken
+        for delay in 0..<8 {
+          let attempt = Task {
+            try await server.client.join(token: token, session: "call").cancel()
+          }
+          for _ in 0..<(delay * 40) { await Task.yield() }
+          attempt.cancel()
+          _ = try? await attempt.value
+        }
+        try await eventually("nobody plays") {
+          try await sessions.get("sessions/call").playbackClient.isEmpty
+        }
+      }
+    }
+  }
+
   @Test func aDeviceThatJoinsAgainAndAgainIsHeldBack() async throws {
     try await TestServer.run { server in
       _ = try await RunningClient.run(server, Self.start, adding: Self.addFarEnd) { client, _ in
