@@ -111,6 +111,12 @@ public struct SampleQueue: ~Copyable {
     return taken
   }
 
+  /// Whether a read now would conceal missing samples by more than silence.
+  public var isFading: Bool {
+    guard count == 0, concealed < fade else { return false }
+    return (0..<format.channelCount).contains { last[$0] != 0 }
+  }
+
   /// Returns the waiting samples of a channel, the oldest first. The pointer is valid until the
   /// queue changes.
   public func samples(_ channel: Int) -> UnsafePointer<Float> {

@@ -46,7 +46,8 @@ struct InjectionQueueTests {
     try listener.begin("a", frames: 2, of: 0.1, complete: true)
     try listener.begin("b", frames: 2, of: 0.2, complete: true)
     listener.advance(6)
-    #expect(listener.heard == [0.1, 0.1, 0.2, 0.2, nil, nil])
+    // The last one fades out, because it does not end with silence.
+    #expect(listener.heard == [0.1, 0.1, 0.2, 0.2, 0, nil])
     #expect(listener.journal == ["a started", "a finished", "b started", "b finished"])
     #expect(listener.injection("a") == nil && listener.injection("b") == nil)
   }
@@ -58,7 +59,7 @@ struct InjectionQueueTests {
     listener.append("a", frames: 1, of: 0.3)
     listener.queue["a"]?.isComplete = true
     listener.advance(2)
-    #expect(listener.heard == [0.1, 0, 0, 0.3, nil])
+    #expect(listener.heard == [0.1, 0, 0, 0.3, 0])
     #expect(listener.journal == ["a started", "a finished"])
   }
 
@@ -69,7 +70,7 @@ struct InjectionQueueTests {
     listener.queue.cancel("b", listener.record)
     #expect(listener.journal == ["b cancelled"])
     listener.advance(3)
-    #expect(listener.heard == [0.1, nil, nil])
+    #expect(listener.heard == [0.1, 0, nil])
     #expect(listener.journal == ["b cancelled", "a started", "a finished"])
   }
 
@@ -95,8 +96,8 @@ struct InjectionQueueTests {
     try listener.begin("b", frames: 1, of: 0.2, complete: true)
     listener.advance()
     listener.queue.cancel("a", listener.record)
-    listener.advance(2)
-    #expect(listener.heard == [0.1, 0.1, 0.2] && listener.queue.lastGain == 1)
+    listener.advance(3)
+    #expect(listener.heard == [0.1, 0.1, 0.2, 0] && listener.queue.lastGain == 1)
     #expect(listener.journal == ["a started", "a cancelled", "b started", "b finished"])
   }
 
@@ -112,6 +113,19 @@ struct InjectionQueueTests {
     listener.advance(3)
     #expect(
       listener.journal == ["silent started", "silent cancelled", "next started", "next finished"])
+  }
+
+  @Test func aStepAtTheEndFadesOutAndSilenceAddsNoFrame() throws {
+    let listener = Listener()
+    for (value, frames) in [(Float(0.2), 2), (0, 1)] {
+      try listener.begin("a", frames: 1, of: value, complete: true)
+      listener.advance(frames)
+      #expect(listener.injection("a") == nil)
+    }
+    try listener.begin("b", frames: 1, of: 0.2, complete: true)
+    listener.advance()
+    listener.queue.end(listener.record)
+    #expect(listener.journal.suffix(2) == ["b started", "b finished"])
   }
 
   @Test func anInjectionThatNeverSendsAnythingGivesWay() throws {

@@ -76,6 +76,25 @@ struct MicrophonePairTests {
     #expect(abs(first) < 2 && second < -20, "\(first) and \(second) dB")
   }
 
+  /// A microphone whose converter has an offset is common, and two have two.
+  @Test(arguments: rates)
+  func constantsDoNotBecomeLoud(rate: SampleRate) {
+    let layout = MicrophonePair.Layout(spacing: 0.005, pattern: .stereo)
+    var pair = MicrophonePair(layout, rate: rate)
+    let frame = Frame(rate: rate, channelCount: 2)
+    var loudest: Float = 0
+    for _ in 0..<200 {
+      for sample in 0..<frame.sampleCount {
+        (frame.plane(0)[sample], frame.plane(1)[sample]) = (0.02, -0.01)
+      }
+      pair.process(frame)
+      for channel in 0..<2 {
+        loudest = max(loudest, (0..<frame.sampleCount).map { abs(frame.plane(channel)[$0]) }.max()!)
+      }
+    }
+    #expect(loudest < 0.05)
+  }
+
   @Test func aSessionHearsInTheDirection() throws {
     let rate = SampleRate.hz16000
     let noise = Signals.babble(2 * rate.hertz, rate: rate, seed: 5)

@@ -11,11 +11,13 @@ struct SessionInjectionTests {
     run.finish()
     let (playback, processed) = (run.playback.dropFirst(160), run.processed.dropFirst(480))
     #expect(playback.prefix(480).allSatisfy { $0 == 0.2 })
-    #expect(playback.dropFirst(480).allSatisfy { $0 == 0 })
+    // The step at its end fades out over 5 ms.
+    #expect(Array(playback.dropFirst(480).prefix(80)).isFalling)
+    #expect(playback.dropFirst(560).allSatisfy { $0 == 0 })
     // The speech is added to the microphone after its processing, without latency.
     #expect(run.processed[320..<416].allSatisfy { $0 == 0.2 })
     #expect(run.processed[416..<640].allSatisfy { abs($0 - 0.5) < 1e-6 })
-    #expect(processed.dropFirst(160).allSatisfy { $0 == 0.3 })
+    #expect(processed.dropFirst(240).allSatisfy { $0 == 0.3 })
     #expect(
       progress(run) == [
         .injection(id: "1", .started, played: .milliseconds(10)),
@@ -42,7 +44,8 @@ struct SessionInjectionTests {
     try run.send(frames: 6, of: 0)
     #expect(run.playback[160..<480].allSatisfy { $0 == 0.2 })
     #expect(run.playback[480..<800].allSatisfy { $0 == 0.4 })
-    #expect(run.playback[800...].allSatisfy { $0 == 0 })
+    #expect(Array(run.playback[800..<880]).isFalling)
+    #expect(run.playback[880...].allSatisfy { $0 == 0 })
   }
 
   @Test func speechCancelledWhileHeardFadesOut() throws {
@@ -157,4 +160,8 @@ struct SessionInjectionTests {
   private func progress(_ run: ScriptedRun) -> [SessionEvent.Kind] {
     run.kinds { if case .injection = $0 { true } else { false } }
   }
+}
+
+extension [Float] {
+  fileprivate var isFalling: Bool { zip(self, dropFirst()).allSatisfy { $0 > $1 } }
 }

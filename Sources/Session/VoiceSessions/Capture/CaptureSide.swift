@@ -170,9 +170,9 @@ struct CaptureSide: ~Copyable {
   /// Whether the engine runs in its reduced mode.
   var isReduced: Bool { pipeline.isReduced }
 
-  /// Applies a changed route. A new acoustic path restarts the delay search; headphones suspend echo
-  /// cancellation. The engine keeps its filter: measured, it removes the echo of another room sooner
-  /// from the old filter than from an empty one.
+  /// Applies a changed route. A new acoustic path restarts the delay search, and the engine's filter:
+  /// measured, an empty filter removes more of the first second of the new echo than the old one. Headphones
+  /// suspend echo cancellation.
   mutating func changeRoute(
     isNewWay: Bool, isFreeOfEcho: Bool, _ configuration: SessionConfiguration
   ) {
@@ -388,7 +388,9 @@ struct CaptureSide: ~Copyable {
 
   /// The part of the statistics that belongs to this side.
   var statistics: SessionStatistics {
-    var statistics = meter.statistics(pipeline.engine.echoMetrics, pipeline.micMode.mode)
+    // What the engine found out before the echo could rest is not of the present route.
+    let echoMetrics = pipeline.restsEcho ? EchoMetrics() : pipeline.engine.echoMetrics
+    var statistics = meter.statistics(echoMetrics, pipeline.micMode.mode)
     statistics.isReduced = pipeline.isReduced
     statistics.hasConverged = removal.convergence.isConverged
     statistics.echoDelay = pipeline.restsEcho ? nil : echo.status.echoDelay

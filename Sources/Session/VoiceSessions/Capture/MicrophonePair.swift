@@ -109,6 +109,9 @@ private struct Difference {
   private static let speedOfSound: Float = 343
   /// The frequency in Hz below which the integrator forgets, so that noise does not pile up.
   private static let lowest: Float = 60
+  /// The frequency in Hz below which the difference is left out. The integrator would make two constants
+  /// that differ by a hundredth of full scale almost as loud as full scale.
+  private static let lowestChange: Float = 10
   /// The share of the difference beside its integral. With it, the response stays within 1 dB up to the
   /// frequency whose quarter of a wave is the spacing.
   private static let direct: Float = 0.385
@@ -117,9 +120,13 @@ private struct Difference {
   private let wholeDelay: Int
   private let gain: Float
   private let memory: Float
+  /// The part by which the constant follows the difference in a sample, at least.
+  private let following: Float
   /// The last samples of the far microphone, the newest first.
   private var far: InlineArray<9, Float> = .init(repeating: 0)
   private var delayed: Float = 0
+  private var count: Float = 0
+  private var constant: Float = 0
   private var difference: Float = 0
   private var integral: Float = 0
 
@@ -132,6 +139,7 @@ private struct Difference {
     allPass = (1 - fraction) / (1 + fraction)
     gain = 1 / (4 * delay)
     memory = expf(-2 * .pi * Self.lowest / hertz)
+    following = 1 - expf(-2 * .pi * Self.lowestChange / hertz)
   }
 
   /// Returns the next sample. Runs per sample: no allocation, lock, log or await.
@@ -140,7 +148,10 @@ private struct Difference {
     far[0] = sample
     delayed = allPass * (far[wholeDelay] - delayed) + far[wholeDelay + 1]
     let before = difference
-    difference = near - delayed
+    // The mean of all samples at first.
+    count = min(count + 1, 1 / following)
+    constant += (near - delayed - constant) / count
+    difference = near - delayed - constant
     integral = memory * integral + gain * (difference + before)
     return integral + Self.direct * difference
   }

@@ -41,6 +41,9 @@ final class Injection {
 
   private var isEmpty: Bool { processed.count == 0 && playback.count == 0 }
 
+  /// Whether speech that has ended without silence would fade out in the next frame.
+  var isFading: Bool { !isCancelled && (processed.isFading || playback.isFading) }
+
   private var hasStalled: Bool { longestPause.map { pausedFrames >= $0 } ?? false }
 
   /// Whether all of the speech was heard.

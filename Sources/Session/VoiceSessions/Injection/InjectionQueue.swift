@@ -71,9 +71,11 @@ struct InjectionQueue: ~Copyable {
     if injection.hasStarted, !hadStarted {
       report(Progress(injection: injection, state: .started))
     }
-    guard injection.isOver else { return }
+    // One that follows at once may go on where this one ends.
+    let fades = injection.isFading && injections.count == 1
+    guard injection.isOver, !fades else { return }
     injections.removeFirst()
-    report(Progress(injection: injection, state: injection.isFinished ? .finished : .cancelled))
+    report(end(of: injection))
   }
 
   /// Cancels the injections of a client, or all. One that is heard already fades out with the next frame.
@@ -93,7 +95,11 @@ struct InjectionQueue: ~Copyable {
 
   /// Ends all injections without another frame.
   mutating func end(_ report: (Progress) -> Void) {
-    for injection in injections { report(Progress(injection: injection, state: .cancelled)) }
+    for injection in injections { report(end(of: injection)) }
     injections = []
+  }
+
+  private func end(of injection: Injection) -> Progress {
+    Progress(injection: injection, state: injection.isFinished ? .finished : .cancelled)
   }
 }
