@@ -20,7 +20,7 @@ extension VoiceSession {
   public func resume(at sample: Int64?, sink: any SessionSink) -> Int64 {
     let longest = setup.microphone.rate.samples(in: InputTimeline.longestGap)
     let expected = capture.expectedIndex
-    let missing = min(max(0, (sample ?? expected) - expected), Int64(longest))
+    let missing = min(max(expected, sample ?? expected) - expected, Int64(longest))
     emit(.resumed(concealedSamples: missing), to: sink)
     guard missing > 0 else { return 0 }
     let nothing = UnsafeRawBufferPointer(start: nil, count: 0)

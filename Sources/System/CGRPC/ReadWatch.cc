@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <charconv>
+#include <chrono>
 #include <future>
 #include <map>
 #include <mutex>
@@ -23,9 +24,13 @@ namespace {
 // times.
 constexpr timespec look_every{0, 10'000'000};
 
-// The calls without a message that a connection may start while a thread reads without a pause, beyond the
-// calls that may be open at once. A client that comes back opens all its calls at once.
+// The calls without a message that a connection may start within `longest_count` while a thread reads without
+// a pause, beyond the calls that may be open at once. A client that comes back opens all its calls at once.
 constexpr int64_t spare_empty_calls = 300;
+
+// The time after which the calls are counted anew. A thread without calls of its own reads for the others,
+// perhaps for hours, and calls that are refused have no message either.
+constexpr std::chrono::seconds longest_count{1};
 
 // The calls that may be open at once on a connection of any server of the process.
 std::atomic<int64_t> most_open_calls{0};
@@ -105,6 +110,8 @@ class EmptyCalls {
     });
   }
 
+  bool is_old() const { return std::chrono::steady_clock::now() - began_ > longest_count; }
+
   // Resets the connections that have started too many calls without a message since the beginning. A
   // connection that is newer counts from its own beginning.
   void reset_floods() const {
@@ -120,6 +127,7 @@ class EmptyCalls {
   }
 
  private:
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::map<intptr_t, int64_t> first_;  // By the socket's identifier.
 };
 
@@ -185,7 +193,9 @@ class Watcher {
       }
     }
     const auto [calls, is_new] = empty_calls_.try_emplace(id);
-    if (!is_new) calls->second.reset_floods();
+    if (is_new) return;
+    calls->second.reset_floods();
+    if (calls->second.is_old()) empty_calls_.erase(calls);
   }
 
   const int signal_;

@@ -114,7 +114,7 @@ void cgrpc_server_call::done(bool) {
   if (context.IsCancelled()) {
     if (handler_) server_->events.cancelled(handler_);
     const auto now = anechoic::ResetGuard::Clock::now();
-    if (!aborted_ && now - start_ < anechoic::ResetGuard::shortest_use) {
+    if (!aborted_ && now - start_.load() < anechoic::ResetGuard::shortest_use) {
       server_->reset_guard.note(context.peer(), now);
     }
   }

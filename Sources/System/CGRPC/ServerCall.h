@@ -7,6 +7,8 @@
 #include <grpcpp/support/async_stream.h>
 #include <grpcpp/support/byte_buffer.h>
 
+#include <atomic>
+
 #include "CGRPCServer.h"
 #include "Queue.h"
 #include "ResetGuard.h"
@@ -65,7 +67,9 @@ struct cgrpc_server_call {
   bool finished_ = false;  // The status has been passed to libgrpc.
   bool aborted_ = false;   // This server has aborted the call.
   bool done_ = false;      // libgrpc has reported the end.
-  anechoic::ResetGuard::Clock::time_point start_;
+  // Written by the thread of the door, and read by that of the queue.
+  std::atomic<anechoic::ResetGuard::Clock::time_point> start_{
+      anechoic::ResetGuard::Clock::time_point{}};
 
   Completion<&cgrpc_server_call::accepted> accepted_tag_{this};
   Completion<&cgrpc_server_call::started> started_tag_{this};

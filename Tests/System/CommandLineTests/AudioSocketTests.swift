@@ -11,7 +11,7 @@ struct AudioSocketTests {
 
   init() throws { folder = try Folder() }
 
-  @Test(arguments: ["echo", "faults", "lines", "rates", "strangers"])
+  @Test(arguments: ["echo", "faults", "formats", "lines", "rates", "strangers"])
   func aCallPasses(check: String) async throws {
     let server = try await ServerProcess(in: folder)
     let port = try Self.freePort()
@@ -27,6 +27,7 @@ struct AudioSocketTests {
     let result = try await Command.run(
       Python.path, [script, own, "\(port)", check], in: folder)
     #expect(result.status == 0, "\(result.text) \(result.errors)")
+    if check == "formats" { try await bridge.line(containing: "late") }
     bridge.signal(SIGTERM)
     #expect(try await bridge.wait().status == 0)
   }

@@ -229,6 +229,18 @@ def rates(bridge: int, listener: socket.socket) -> None:
     check("audio at 12 kHz ends the call", call.telephone.has_ended.wait(5))
 
 
+def formats(bridge: int, listener: socket.socket) -> None:
+    """Formats that alternate with each block begin few sessions, and the call goes on."""
+    call = Call(bridge, listener)
+    for number in range(400):
+        call.telephone.send_audio(np.zeros(8), (AUDIO, 0x12)[number % 2])
+    time.sleep(1.2)
+    heard = len(call.application.audio)
+    call.run(0.5, np.zeros(8000), speech(1, 2))
+    check("the application hears the caller", wait(lambda: len(call.application.audio) > heard))
+    call.hang_up()
+
+
 def strangers(bridge: int, listener: socket.socket) -> None:
     """Connections that are no calls end, and calls go on beside them."""
     for data in [b"GET / HTTP/1.1\r\n\r\n", message(AUDIO, b"\0" * 320), message(IDENTIFIER, b"x"),
@@ -254,7 +266,7 @@ def wait(condition, seconds: float = 5) -> bool:
 
 def main() -> int:
     global authority
-    checks = {"echo": echo, "faults": faults, "lines": lines, "rates": rates, "strangers": strangers}
+    checks = {"echo": echo, "faults": faults, "lines": lines, "rates": rates, "formats": formats, "strangers": strangers}
     parser = argparse.ArgumentParser()
     parser.add_argument("--ca")
     parser.add_argument("bridge", type=int)

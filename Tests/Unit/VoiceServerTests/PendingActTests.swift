@@ -11,7 +11,10 @@ import VoiceSessions
 @testable import VoiceServer
 
 /// The acts that a recorder holds until the session has processed the microphone chunk before them.
-struct PendingActTests {
+final class PendingActTests {
+  /// The microphone samples that have arrived.
+  private var arrived: Int64 = 0
+
   /// The capacity of the queues in these tests, in bytes.
   private static let capacity = 1 << 20
 
@@ -99,7 +102,8 @@ struct PendingActTests {
     _ request: Anechoic_V1_ProcessRequest, _ recorder: SessionRecorder
   ) throws {
     let bytes: [UInt8] = try request.serializedBytes()
-    bytes.withUnsafeBytes { recorder.record(request: $0) }
+    bytes.withUnsafeBytes { recorder.record(request: $0, after: arrived, shiftedBy: 0) }
+    arrived += Int64(request.audio.microphone.samples.count / 2)
   }
 
   private static func piece(samples: Int) -> SessionAct {

@@ -72,6 +72,42 @@ struct RecordedPrivacyTests {
     expect(17_000..<80_000, in: call.file)
   }
 
+  /// A chunk without samples moves the time of the session on, and those that follow need no index.
+  @Test func aSessionWhoseTimeMovesOnWithoutSamplesIsStillMuted() async throws {
+    let call = try await RecordedCall.run { server in
+      var requests = audio(0..<16_000)
+      requests.append(
+        .with {
+          $0.audio.microphone = .init()
+          $0.audio.microphone.firstSample = 60_000
+        })
+      // These follow at 60,000.
+      requests += audio(16_000..<24_000).withoutIndexes + mute(true, at: 68_000)
+      requests += audio(24_000..<80_000).withoutIndexes
+      return try await server.record(RecordedCall.start, requests)
+    }
+    expectNothing(of: 24_001..<80_000, in: call.file)
+    expect(0..<23_000, in: call.file)
+    #expect(try call.replay().outcome.withheldFrom.map { (67_000...68_000).contains($0) } == true)
+  }
+
+  /// A client that counts anew, as with another device, has its samples behind the last ones.
+  @Test func aMicrophoneThatCountsAnewIsRecordedAndMuted() async throws {
+    let start = RecordedCall.start.with { $0.pacing = .realTime }
+    let call = try await RecordedCall.run { server in
+      var requests = audio(0..<56_000)
+      requests += audio(56_000..<68_000, from: 0)
+      requests += [.control(.with { $0.setMute.muted = true })]
+      requests += audio(68_000..<80_000, from: 12_000)
+      return try await server.record(start, requests)
+    }
+    // The first 200 ms that seem to be repeated are dropped.
+    expect(60_000..<66_000, in: call.file)
+    expectNothing(of: 69_000..<80_000, in: call.file)
+    let withheld = try #require(call.replay().outcome.withheldFrom)
+    #expect((56_000..<68_000).contains(withheld))
+  }
+
   @Test func aMuteFromAnotherConnectionHoldsFromItsSampleOn() async throws {
     let call = try await RecordedCall.run { server in
       try await RunningClient.run(
@@ -110,19 +146,20 @@ struct RecordedPrivacyTests {
     expectNothing(of: processed..<800, in: call.file)
   }
 
-  /// Returns a part of the microphone in chunks of 33 ms. `after` returns the acts that follow each
-  /// chunk.
+  /// Returns a part of the microphone in chunks of 33 ms, with the client's indexes from `index` on, or those
+  /// of the microphone. `after` returns the acts that follow each chunk.
   private func audio(
-    _ samples: Range<Int>,
+    _ samples: Range<Int>, from index: Int? = nil,
     after: ([Anechoic_V1_ProcessRequest]) -> [Anechoic_V1_ProcessRequest] = { _ in [] }
   ) -> [Anechoic_V1_ProcessRequest] {
-    stride(from: samples.lowerBound, to: samples.upperBound, by: 500).reduce(into: []) {
+    let shift = index.map { $0 - samples.lowerBound } ?? 0
+    return stride(from: samples.lowerBound, to: samples.upperBound, by: 500).reduce(into: []) {
       requests, first in
       let end = min(first + 500, samples.upperBound)
       requests.append(
         .with {
           $0.audio.microphone.samples = Data(microphone[first * 2..<end * 2])
-          $0.audio.microphone.firstSample = Int64(first)
+          $0.audio.microphone.firstSample = Int64(first + shift)
         })
       requests += after(requests)
     }
@@ -167,5 +204,15 @@ struct RecordedPrivacyTests {
       file.firstRange(of: Data(microphone[$0 * 2..<($0 + 20) * 2])) == nil
     }
     #expect(missing.isEmpty, sourceLocation: sourceLocation)
+  }
+}
+
+extension [Anechoic_V1_ProcessRequest] {
+  fileprivate var withoutIndexes: Self {
+    map {
+      var request = $0
+      request.audio.microphone.clearFirstSample()
+      return request
+    }
   }
 }

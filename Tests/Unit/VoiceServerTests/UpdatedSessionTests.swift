@@ -63,6 +63,8 @@ struct UpdatedSessionTests {
       let start = Anechoic_V1_Start.mediaClock().with {
         $0.config.mute.chimeDisabled = true
         $0.config.otherAudioDucking.level = .max
+        $0.config.turnDetection.enabled = true
+        $0.config.turnDetection.endProbability = 0.5
       }
       let plain = try await server.record(.mediaClock(), []).started.config
       _ = try await RunningClient.run(server, start) { client, steering in
@@ -75,6 +77,7 @@ struct UpdatedSessionTests {
         #expect(session.config.preferredMicMode == .wideSpectrum)
         #expect(session.config.mute == plain.mute)
         #expect(session.config.otherAudioDucking == plain.otherAudioDucking)
+        #expect(session.config.turnDetection == plain.turnDetection)
       }
     }
   }

@@ -62,6 +62,24 @@ struct EchoEventTests {
     #expect(run.warnings(.residualEcho).isEmpty)
   }
 
+  /// The output has the whole echo, as was asked for.
+  @Test func anEchoThatIsBypassedCausesNoWarningAndTakesNoVoice() async throws {
+    func run(bypassed: Bool) async throws -> EchoRun {
+      let near = try await Voices.near.value
+      let run = try EchoRun(
+        EchoRun.scene(lag: 0.2), farEnd: try await Voices.far(seconds: 24),
+        near: Signals.silence(10 * 16_000) + near + near
+      ) { $0.configuration.voiceProcessing.isBypassed = bypassed }
+      try run.run()
+      return run
+    }
+    let (bypassed, processed) = (
+      try await run(bypassed: true), try await run(bypassed: false)
+    )
+    #expect(bypassed.warnings(.residualEcho).isEmpty)
+    #expect(bypassed.voiceStarts == processed.voiceStarts)
+  }
+
   /// Headphones without a report: there is no echo, and somebody talks.
   @Test func aVoiceWithoutEchoCausesNoWarning() async throws {
     let near = try await Voices.near.value

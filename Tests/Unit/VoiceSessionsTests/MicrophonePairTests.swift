@@ -95,6 +95,21 @@ struct MicrophonePairTests {
     #expect(loudest < 0.05)
   }
 
+  @Test(arguments: rates)
+  func microphonesThatAreSwitchedOffBecomeSilent(rate: SampleRate) {
+    var pair = MicrophonePair(.init(spacing: 0.02, pattern: .cardioid), rate: rate)
+    let frame = Frame(rate: rate, channelCount: 2)
+    let noise = Signals.noise(30 * frame.sampleCount, amplitude: 0.5, seed: 3)
+    for index in 0..<130 {
+      for sample in 0..<frame.sampleCount {
+        let value = index < 30 ? noise[index * frame.sampleCount + sample] + 0.01 : 0
+        (frame.plane(0)[sample], frame.plane(1)[sample]) = (value, 0)
+      }
+      pair.process(frame)
+    }
+    #expect(frame.peak == 0)
+  }
+
   @Test func aSessionHearsInTheDirection() throws {
     let rate = SampleRate.hz16000
     let noise = Signals.babble(2 * rate.hertz, rate: rate, seed: 5)

@@ -78,4 +78,9 @@ public struct AudioTypes: Sendable, Equatable {
     get { rates[type] }
     set { rates[type] = newValue }
   }
+
+  /// Returns the duration of audio in seconds, or nil for a type that is no audio.
+  func seconds(_ frame: AudioSocketFrame) -> Double? {
+    self[frame.type].map { Double(frame.payload.count / 2) / Double($0) }
+  }
 }

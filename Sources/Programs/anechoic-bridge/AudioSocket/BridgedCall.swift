@@ -1,6 +1,7 @@
 internal import Foundation
 internal import LinuxSystem
 internal import LiveVoice
+internal import Operations
 
 /// A telephone call between an exchange (Asterisk, FreeSWITCH) and an application, both of which speak
 /// AudioSocket.
@@ -34,6 +35,9 @@ struct BridgedCall: ~Copyable {
   private var conversion = RateConversion()
   private var voice: CallVoice?
   private var lastBlock = ContinuousClock.now
+  /// The changes of the format. Each format has a session of its own, so a call whose formats alternate
+  /// would begin one with each block.
+  private var changes = TokenBucket(burst: 4, perSecond: 1)
   private var counts = CallCounts()
   /// The time of the end, which leaves time for sound that is on its way.
   private var end: (time: ContinuousClock.Instant, reason: String)?
@@ -77,15 +81,15 @@ struct BridgedCall: ~Copyable {
 
   private static func connect(_ settings: BridgeSettings) throws(CallError) -> ConnectedSocket {
     let place = "the application at \(settings.application)"
-    guard let socket = ConnectedSocket.connecting(to: settings.host, settings.port) else {
-      throw CallError("\(place) cannot be reached")
+    do {
+      return try ConnectedSocket.dialing(settings.host, settings.port, by: .now + patience)
+    } catch {
+      switch error {
+      case .unreachable: throw CallError("\(place) cannot be reached")
+      case .silent: throw CallError("\(place) does not answer")
+      case .failed(let words): throw CallError("\(place): \(words)")
+      }
     }
-    var events = [pollfd(fd: socket.descriptor, events: Int16(POLLOUT), revents: 0)]
-    guard poll(&events, 1, Int32(patience / .milliseconds(1))) == 1 else {
-      throw CallError("\(place) does not answer")
-    }
-    if let problem = socket.problem { throw CallError("\(place): \(problem)") }
-    return socket
   }
 
   /// Runs the call to its end.
@@ -98,11 +102,9 @@ struct BridgedCall: ~Copyable {
 
   private mutating func step() {
     var events = [
-      pollfd(
-        fd: phone.descriptor, events: interest(phone.waitingBytes, reads: end == nil), revents: 0),
-      pollfd(
-        fd: application.descriptor,
-        events: interest(application.waitingBytes, reads: readsApplication), revents: 0),
+      interest(in: phone.descriptor, sends: phone.waitingBytes > 0, reads: end == nil),
+      interest(
+        in: application.descriptor, sends: application.waitingBytes > 0, reads: readsApplication),
     ]
     poll(&events, 2, Int32(Self.block / .milliseconds(1)))
     let (atPhone, atApplication) = (events[0].revents, events[1].revents)
@@ -115,8 +117,10 @@ struct BridgedCall: ~Copyable {
     if end == nil, isStopping() { stop("the bridge stops") }
   }
 
-  private func interest(_ waitingBytes: Int, reads: Bool) -> Int16 {
-    Int16(reads ? POLLIN : 0) | Int16(waitingBytes > 0 ? POLLOUT : 0)
+  /// A connection that is lost would end each wait at once, so one of which nothing is wanted is left out.
+  private func interest(in descriptor: Int32, sends: Bool, reads: Bool) -> pollfd {
+    let events = Int16(reads ? POLLIN : 0) | Int16(sends ? POLLOUT : 0)
+    return pollfd(fd: events == 0 ? -1 : descriptor, events: events, revents: 0)
   }
 
   /// Whether there is room for more of the application's audio.
@@ -135,10 +139,8 @@ struct BridgedCall: ~Copyable {
       fromPhone.append(bytes)
       var frames: [AudioSocketFrame] = []
       while let frame = fromPhone.next() { frames.append(frame) }
-      if let voice {
-        let blocks = frames.filter { $0.type == voice.type }.map { voice.seconds($0.payload.count) }
-        budget.begin(burst: blocks.reduce(0, +), longest: blocks.max() ?? 0, at: .now)
-      }
+      let blocks = frames.compactMap(settings.types.seconds)
+      budget.begin(burst: blocks.reduce(0, +), longest: blocks.max() ?? 0, at: .now)
       for frame in frames where end == nil { acceptFromPhone(frame) }
       if !isOpen { stop("the caller's side closed the connection") }
     } catch {
@@ -152,10 +154,12 @@ struct BridgedCall: ~Copyable {
     case AudioSocketFrame.error: stop("the exchange reported an error")
     case AudioSocketFrame.identifier: counts.invalid += 1
     case _ where frame.isAudio:
-      guard let samples = wholeSamples(frame), use(frame.type) else { return }
-      guard let voice, budget.admits(voice.seconds(samples.count), at: .now) else {
+      guard let samples = wholeSamples(frame), let seconds = settings.types.seconds(frame) else { return }
+      let isOther = voice?.type != frame.type
+      guard !isOther || changes.take(now: .now), budget.admits(seconds, at: .now) else {
         return counts.late += 1
       }
+      guard use(frame.type) else { return }
       exchange(samples)
       lastBlock = .now
     // Digits and messages that this version does not know.

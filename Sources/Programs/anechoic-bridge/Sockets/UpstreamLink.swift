@@ -86,15 +86,7 @@ struct UpstreamDialer: Sendable {
   }
 
   private func connect(by deadline: ContinuousClock.Instant) throws(DialError) -> UpstreamLink {
-    guard let socket = ConnectedSocket.connecting(to: address.host, address.port) else {
-      throw failed("the host cannot be reached")
-    }
-    var events = [pollfd(fd: socket.descriptor, events: Int16(POLLOUT), revents: 0)]
-    guard poll(&events, 1, Self.milliseconds(until: deadline)) == 1 else {
-      throw failed("it does not answer", .gatewayTimeout)
-    }
-    if let problem = socket.problem { throw failed(problem) }
-    var link = UpstreamLink(socket: socket)
+    var link = UpstreamLink(socket: try dial(by: deadline))
     guard let authorities else { return link }
     do {
       link.tls = try TLSStream.connecting(to: address.host, authorities)
@@ -105,6 +97,18 @@ struct UpstreamDialer: Sendable {
       if !isOpen { throw failed("it closed the connection during the TLS handshake") }
     }
     return link
+  }
+
+  private func dial(by deadline: ContinuousClock.Instant) throws(DialError) -> ConnectedSocket {
+    do {
+      return try ConnectedSocket.dialing(address.host, address.port, by: deadline)
+    } catch {
+      switch error {
+      case .unreachable: throw failed("the host cannot be reached")
+      case .silent: throw failed("it does not answer", .gatewayTimeout)
+      case .failed(let words): throw failed(words)
+      }
+    }
   }
 
   /// Waits for bytes of the upstream, and returns those that arrived, decrypted.

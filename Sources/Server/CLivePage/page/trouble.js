@@ -11,8 +11,9 @@ export function troublesOf(session) {
 }
 
 /** Returns the parts of a session that only its statistics tell. They follow the rules of the list. */
-export function healthOf({ reduced = false, echo = {} }, { config }) {
+export function healthOf({ reduced = false, echo = {} }, { config, route }) {
   const { echoCancellation, bypassed } = config?.voiceProcessing ?? {};
-  const isKnown = echoCancellation?.enabled && !bypassed && echo.heardReductionDb !== undefined;
+  const isCancelled = echoCancellation?.enabled && !bypassed && !route?.output?.headphones;
+  const isKnown = isCancelled && echo.heardReductionDb !== undefined;
   return { reduced, echoConverged: isKnown ? echo.converged ?? false : undefined };
 }

@@ -1,4 +1,5 @@
 internal import Authentication
+internal import Operations
 
 /// The budgets for the changes that clients of other connections make to one session.
 ///

@@ -1,3 +1,5 @@
+internal import Operations
+
 /// The limits on wrong resume tokens from one host.
 ///
 /// A right token is always accepted, so that a client that guesses cannot keep others from their

@@ -56,7 +56,7 @@ extension Anechoic_V1_Session {
     reduced = health.isReduced
     let processing = config.voiceProcessing
     if let hasConverged = health.hasConverged, processing.echoCancellation.enabled,
-      !processing.bypassed
+      !processing.bypassed, state.route?.output?.isHeadphones != true
     {
       echoConverged = hasConverged
     }

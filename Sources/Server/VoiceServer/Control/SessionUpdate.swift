@@ -65,5 +65,6 @@ struct SessionUpdate {
   private static let configurationFields = [
     "voice_processing", "preferred_mic_mode", "other_audio_ducking", "mute",
     "voice_activity_detection", "preferred_injection_mode", "spatial_audio",
+    "turn_detection",
   ]
 }

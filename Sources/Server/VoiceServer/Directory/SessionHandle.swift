@@ -2,6 +2,7 @@ internal import AnechoicAPI
 internal import Authentication
 internal import Foundation
 internal import GRPCTransport
+internal import Operations
 internal import Synchronization
 internal import VoiceEngines
 internal import VoiceSessions

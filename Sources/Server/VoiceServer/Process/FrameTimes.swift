@@ -3,8 +3,8 @@
 struct FrameTimes {
   private static let classes = 4 * 40
 
-  private var counts = [UInt32](repeating: 0, count: Self.classes)
-  private var total: UInt32 = 0
+  private var counts = [UInt64](repeating: 0, count: Self.classes)
+  private var total: UInt64 = 0
 
   /// Records `frames` frames that took `nanoseconds` together. Runs per frame: no allocation, lock,
   /// log or await.
@@ -13,15 +13,15 @@ struct FrameTimes {
     let each = max(1, nanoseconds / UInt64(frames))
     let octave = 63 - each.leadingZeroBitCount
     let quarter = octave < 2 ? 0 : Int((each >> (octave - 2)) & 3)
-    counts[min(octave * 4 + quarter, Self.classes - 1)] &+= frames
-    total &+= frames
+    counts[min(octave * 4 + quarter, Self.classes - 1)] += UInt64(frames)
+    total += UInt64(frames)
   }
 
   /// Returns the time within which a share of the frames was processed, or 0 before the first
   /// frame.
   func percentile(_ share: Double) -> Duration {
-    let wanted = UInt32((Double(total) * share).rounded(.up))
-    var seen: UInt32 = 0
+    let wanted = UInt64((Double(total) * share).rounded(.up))
+    var seen: UInt64 = 0
     for (index, count) in counts.enumerated() where count > 0 {
       seen += count
       guard seen >= wanted else { continue }

@@ -1,6 +1,7 @@
 internal import AnechoicAPI
 internal import Authentication
 internal import GRPCTransport
+internal import Operations
 internal import VoiceSessions
 
 /// An `Arbitrate` call, the connection of one machine with the arbiter. It runs on the background lane,

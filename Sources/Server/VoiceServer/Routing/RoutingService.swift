@@ -1,6 +1,7 @@
 internal import AnechoicAPI
 internal import Authentication
 internal import GRPCTransport
+internal import Operations
 internal import SwiftProtobuf
 internal import Synchronization
 internal import VoiceSessions

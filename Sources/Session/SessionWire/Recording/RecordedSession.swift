@@ -43,10 +43,12 @@ package final class RecordedSession {
   package func accept(
     _ request: UnsafeRawBufferPointer, sink: any SessionSink
   ) throws(RequestError) -> Bool {
+    let arrived = session.microphoneArrived
     let hasAudio = try requests.accept(request, sink: sink)
     if let recorder {
       if let lookup = profiles.last.take() { recorder.record(lookup) }
-      recorder.record(request: request)
+      let shift = session.microphoneArrived - session.expectedMicrophoneIndex
+      recorder.record(request: request, after: arrived, shiftedBy: shift)
       if !hasAudio { recorder.advance(to: session.position) }
     }
     return hasAudio
@@ -65,10 +67,7 @@ package final class RecordedSession {
     recorder?.record(act)
     let answer = session.apply(
       act, framesPerTurn: SessionRequests.framesPerTurn, sink: sink)
-    if let recorder {
-      if case .resumed = act { recorder.hasArrived(upTo: session.microphoneArrived) }
-      recorder.advance(to: session.position)
-    }
+    recorder?.advance(to: session.position)
     return answer
   }
 

@@ -33,7 +33,6 @@ package final class SessionRecorder {
   private var pendingBytes = 0
   /// The muted ranges of microphone samples. The last one may not have ended yet.
   private var muted: [Range<Int64>] = []
-  private var arrived: Int64 = 0
   private var isWanted = true
   private var hasEnded = false
 
@@ -65,20 +64,26 @@ package final class SessionRecorder {
   }
 
   /// Records a request that the session has accepted and whose audio is not processed yet.
-  package func record(request message: UnsafeRawBufferPointer) {
+  ///
+  /// - Parameters:
+  ///   - arrived: The microphone samples that had arrived before.
+  ///   - shift: The place of the client's index 0 among those that have arrived, with this request. It
+  ///     changes when a client counts anew.
+  package func record(
+    request message: UnsafeRawBufferPointer, after arrived: Int64, shiftedBy shift: Int64
+  ) {
     guard isWanted, !hasEnded, var request = try? Anechoic_V1_ProcessRequest.decodedWhole(message)
     else {
       return
     }
     guard request.audio.hasMicrophone else { return record(.request(request)) }
     let chunk = request.audio.microphone
-    let first = chunk.hasFirstSample ? chunk.firstSample : arrived
+    let first = chunk.hasFirstSample ? chunk.firstSample + shift : arrived
     let end = first + Int64(format.sampleCount(of: chunk.samples))
     // The session ignores repeated samples. They may have been muted when they first arrived.
     let again = min(max(arrived, first), end)
     request.silence(samples: 0..<Int(again - first), format)
     guard again < end else { return record(.request(request)) }
-    arrived = end
     let size = message.count + PendingChunk.overhead
     // A packet may contain the sound of the packet before, too.
     let samples = format.opus == nil ? again..<end : first - (end - first)..<end
@@ -110,9 +115,6 @@ package final class SessionRecorder {
     pending[last].size += bytes.count
     hold(bytes.count)
   }
-
-  /// Follows the microphone of a session that has resumed: it has arrived up to a sample.
-  func hasArrived(upTo sample: Int64) { arrived = sample }
 
   /// Follows the mute state from an event of the session.
   package func follow(_ event: SessionEvent) {

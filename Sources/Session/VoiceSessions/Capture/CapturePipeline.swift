@@ -32,6 +32,8 @@ struct CapturePipeline: ~Copyable {
   /// Whether echo cancellation is suspended because there is no echo. This overrides the
   /// configuration.
   private(set) var restsEcho = false
+  /// Whether the engine's output is the microphone as it came.
+  var isBypassed: Bool { applied.isBypassed }
   /// Whether the engine runs in its reduced mode, without its most expensive part.
   private(set) var isReduced = false
   /// The settings that the engine was given last.

@@ -272,9 +272,14 @@ struct CaptureSide: ~Copyable {
         reduction: findings.echoReduction, mayHaveEcho: mayHaveEcho,
         isLagKnown: echo.status.echoDelay != nil, microphone: pipeline.input.meanSquare,
         presence: findings.echoPresence))
-    removal.residualEcho.process(
-      reference: echo.newestMeanSquare, microphone: pipeline.input.meanSquare,
-      output: outputs.processed.meanSquare)
+    // A bypassed output has its echo.
+    if pipeline.isBypassed {
+      removal.residualEcho.reset()
+    } else {
+      removal.residualEcho.process(
+        reference: echo.newestMeanSquare, microphone: pipeline.input.meanSquare,
+        output: outputs.processed.meanSquare)
+    }
     if hasJustConverged, echo.status.echoDelay != nil { news.hasEchoPath = true }
     let mayBeEcho =
       removal.convergence.isLearning || removal.convergence.isStepping && !nearEnd.isActive
@@ -346,7 +351,7 @@ struct CaptureSide: ~Copyable {
   /// Returns whether echo stays in the output, or nil while nothing plays that would show it. Mutating,
   /// because the compiler copies the whole structure for a call in a frame that borrows it.
   private mutating func hasResidualEcho(_ findings: FrameFindings) -> Bool? {
-    guard !pipeline.restsEcho else { return false }
+    guard !pipeline.restsEcho, !pipeline.isBypassed else { return false }
     guard removal.residualEcho.isKnown else { return nil }
     guard removal.residualEcho.isEchoLeft(referenceHasGaps: echo.hasGaps) else { return false }
     return echo.hasGaps || removal.residualEcho.isEchoLoud

@@ -61,6 +61,7 @@ public struct MicrophonePair {
       for index in 0..<frame.sampleCount {
         (left[index], right[index]) = beam.next(left[index], right[index])
       }
+      beam.settle()
       return
     }
     let step = 1 / Float(frame.sampleCount)
@@ -103,6 +104,14 @@ private struct Beam {
   }
 }
 
+extension Beam {
+  /// Becomes silent once its microphones are. Runs per frame: no allocation, lock, log or await.
+  fileprivate mutating func settle() {
+    first.settle()
+    second.settle()
+  }
+}
+
 /// A near microphone minus a delayed far one, with all frequencies equally loud.
 private struct Difference {
   /// The speed of sound in meters per second, at 20 °C.
@@ -115,6 +124,8 @@ private struct Difference {
   /// The share of the difference beside its integral. With it, the response stays within 1 dB up to the
   /// frequency whose quarter of a wave is the spacing.
   private static let direct: Float = 0.385
+
+  private static let inaudible: Float = 1e-7  // -140 dBFS
 
   private let allPass: Float
   private let wholeDelay: Int
@@ -154,5 +165,13 @@ private struct Difference {
     difference = near - delayed - constant
     integral = memory * integral + gain * (difference + before)
     return integral + Self.direct * difference
+  }
+
+  /// Forgets what is too small to be heard, which would fade for ever and slow down each sample.
+  mutating func settle() {
+    guard max(abs(integral), abs(constant), abs(difference), abs(delayed)) < Self.inaudible else {
+      return
+    }
+    (integral, constant, difference, delayed) = (0, 0, 0, 0)
   }
 }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A TCP connection. No function waits.
+/// A TCP connection. No function waits, except `dialing`.
 ///
 /// Bytes that the other side does not read are kept up to a limit, which the caller checks.
 public struct ConnectedSocket: ~Copyable {
@@ -42,41 +42,12 @@ public struct ConnectedSocket: ~Copyable {
     set(descriptor, SOL_SOCKET, SO_RCVBUF, buffer)
   }
 
-  /// Begins to connect. Returns nil if the host is unknown or refuses at once. The connection stands
-  /// when the socket is writable and `problem` is nil.
-  public static func connecting(to host: String, _ port: UInt16) -> ConnectedSocket? {
-    var wanted = addrinfo()
-    wanted.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    var found: UnsafeMutablePointer<addrinfo>?
-    let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-    guard getaddrinfo(name, "\(port)", &wanted, &found) == 0, let found else { return nil }
-    defer { freeaddrinfo(found) }
-    // An address of a kind that this machine has no route for fails at once.
-    return sequence(first: found, next: { $0.pointee.ai_next }).lazy.compactMap(descriptor(for:))
-      .first.map { ConnectedSocket($0) }
-  }
-
-  /// Returns a descriptor that connects to an address, or nil if that fails at once.
-  private static func descriptor(for address: UnsafeMutablePointer<addrinfo>) -> Int32? {
-    let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    let descriptor = socket(address.pointee.ai_family, flags, 0)
-    guard descriptor >= 0 else { return nil }
-    guard
-      connect(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen) == 0
-        || errno == EINPROGRESS
-    else {
-      Glibc.close(descriptor)
-      return nil
-    }
-    return descriptor
-  }
-
-  /// The error of the connection in words, or nil.
-  public var problem: String? {
+  /// The error of a connection as a number of the system, or 0.
+  static func error(of descriptor: Int32) -> Int32 {
     var error: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
     getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size)
-    return error == 0 ? nil : String(cString: strerror(error)).lowercased()
+    return error
   }
 
   /// The number of bytes that wait to be sent.
@@ -135,14 +106,17 @@ public struct ConnectedSocket: ~Copyable {
   }
 
   /// Sends bytes that wait, as many as the connection takes. The loss of a connection shows when
-  /// receiving.
+  /// receiving; what waits is dropped then.
   public mutating func flush() {
     while !outgoing.isEmpty {
       let count = outgoing.withUnsafeBytes {
         Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return }
+      guard count > 0 else {
+        if errno != EAGAIN { outgoing = [] }
+        return
+      }
       outgoing.removeFirst(count)
     }
   }

@@ -6,7 +6,7 @@ public struct ListeningSocket: Sendable {
   /// The address with the actual port.
   public let address: String
 
-  /// Listens on `HOST:PORT` or `[IPv6]:PORT`.
+  /// Listens on `HOST:PORT` or `[IPv6]:PORT`: for a name, on its address of version 4 if it has one.
   public init(_ text: String) throws(ListeningError) {
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...])
     else { throw ListeningError(description: "\"\(text)\" is not HOST:PORT") }
@@ -19,15 +19,16 @@ public struct ListeningSocket: Sendable {
       throw ListeningError(description: "cannot listen on \(text): the host is unknown")
     }
     defer { freeaddrinfo(found) }
+    let all = sequence(first: found) { $0.pointee.ai_next }
+    let best = (all.first { $0.pointee.ai_family == AF_INET } ?? found).pointee
     let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    descriptor = socket(found.pointee.ai_family, flags, 0)
+    descriptor = socket(best.ai_family, flags, 0)
+    guard descriptor >= 0 else { throw ListeningError(systemErrorAt: text) }
     var on: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-    guard descriptor >= 0, bind(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0,
-      listen(descriptor, 128) == 0
-    else {
+    guard bind(descriptor, best.ai_addr, best.ai_addrlen) == 0, listen(descriptor, 128) == 0 else {
       let error = ListeningError(systemErrorAt: text)
-      if descriptor >= 0 { Glibc.close(descriptor) }
+      Glibc.close(descriptor)
       throw error
     }
     address = "\(text[...colon])\(Self.port(of: descriptor))"

@@ -89,6 +89,26 @@ struct InterceptorTests {
     }
   }
 
+  /// The function would go on for ever, with all that it holds.
+  @Test func theFunctionOfACallThatExpiresIsCancelled() async throws {
+    let expired = Status(.unauthenticated, "expired")
+    let doorman = Doorman(expiry: .init(after: .milliseconds(50), expired))
+    let (end, ending) = AsyncStream.makeStream(of: Void.self)
+    let method = ServerMethod.clientStreaming(.test) { _, _ in
+      await withTaskCancellationHandler {
+        for await _ in AsyncStream<Void>.makeStream().stream {}
+      } onCancel: {
+        ending.finish()
+      }
+      return []
+    }
+    try await withServer([method.admitted(by: doorman)]) { server in
+      let call = server.call(metadata: Self.olga)
+      try await #expect(call.outcome() == expired)
+      try await within { for await _ in end {} }
+    }
+  }
+
   @Test func theStartDeadlineRunsDuringTheDecision() async throws {
     struct Ponderer: CallInterceptor {
       let end: AsyncStream<Void>

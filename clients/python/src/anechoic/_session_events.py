@@ -63,8 +63,8 @@ class TurnStarted(Event):
 
 @dataclass(frozen=True)
 class TurnMayEnd(Event):
-    """The person pauses, and the turn may have ended. TurnContinued or TurnEnded follows. A voice agent can prepare
-    its answer.
+    """The person pauses, and the turn may have ended. TurnContinued, TurnEnded or NotSpeech follows. A voice agent can
+    prepare its answer.
     """
 
     silent_from_sample: int
@@ -171,7 +171,8 @@ class MuteGestureRequested(Event):
 
 @dataclass(frozen=True)
 class MuteGestureResolved(Event):
-    """A gesture was applied, was rejected or timed out. No event is sent for an ignored gesture."""
+    """A gesture was applied, was rejected or timed out. No event is sent for a gesture that is ignored at once.
+    """
 
     gesture_id: str
     outcome: GestureOutcome

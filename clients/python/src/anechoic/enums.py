@@ -81,7 +81,7 @@ class GestureOutcome(Enum):
     """The media client did not answer in time. reject_gesture_on_timeout determines the state."""
     IGNORED = 4
     """The gesture policy is IGNORE, or the microphone does not run: no audio has arrived yet, no audio has arrived for
-    2 s, or the microphone is interrupted.
+    2 s, or for 1 s while other inputs go on, or the microphone is interrupted.
     """
 
 

@@ -203,7 +203,7 @@ public nonisolated enum Anechoic_V1_MuteGestureOutcome: SwiftProtobuf.Enum, Swif
   case timedOut // = 3
 
   /// The gesture policy is IGNORE, or the microphone does not run: no audio has arrived yet, no
-  /// audio has arrived for 2 s, or the microphone is interrupted.
+  /// audio has arrived for 2 s, or for 1 s while other inputs go on, or the microphone is interrupted.
   case ignored // = 4
   case UNRECOGNIZED(Int)
 
@@ -707,8 +707,8 @@ public nonisolated struct Anechoic_V1_TurnStarted: Sendable {
   public init() {}
 }
 
-/// The person pauses, and the turn may have ended. TurnContinued or TurnEnded follows. A voice agent can
-/// prepare its answer.
+/// The person pauses, and the turn may have ended. TurnContinued, TurnEnded or NotSpeech follows. A voice
+/// agent can prepare its answer.
 public nonisolated struct Anechoic_V1_TurnMayEnd: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -943,7 +943,7 @@ public nonisolated struct Anechoic_V1_MuteGestureRequested: Sendable {
   fileprivate var _decideWithin: SwiftProtobuf.Google_Protobuf_Duration? = nil
 }
 
-/// A gesture was applied, was rejected or timed out. No event is sent for an ignored gesture.
+/// A gesture was applied, was rejected or timed out. No event is sent for a gesture that is ignored at once.
 public nonisolated struct Anechoic_V1_MuteGestureResolved: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

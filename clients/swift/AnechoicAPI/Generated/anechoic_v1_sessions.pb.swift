@@ -79,7 +79,8 @@ public nonisolated struct Anechoic_V1_Session: @unchecked Sendable {
     set {_uniqueStorage()._injectionAvailable = newValue}
   }
 
-  /// The permission of the client that makes this call.
+  /// The permission of the client that makes this call. UNDETERMINED until the client has asked in this
+  /// session, also where the server keeps an earlier decision, which GetInjectionStatus tells.
   public var injectionPermission: Anechoic_V1_InjectionPermission {
     get {_storage._injectionPermission}
     set {_uniqueStorage()._injectionPermission = newValue}

@@ -573,7 +573,8 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
 
     /// Sends the playback to the client of JoinSession instead of this client. Requires playback, and
     /// no reference. The two devices may have different clocks: the session finds the delay and the
-    /// drift of the echo in the sound alone. Device times and playback reports have no effect.
+    /// drift of the echo in the sound alone. Device times and playback reports have no effect. The other
+    /// device plays in real time: it loses what it reads too late, with any pacing.
     public var playbackElsewhere: Bool {
       get {_storage._playbackElsewhere}
       set {_uniqueStorage()._playbackElsewhere = newValue}

@@ -56,6 +56,8 @@ final class AsyncHandler: ServerCallHandler, @unchecked Sendable {
   }
 
   func ended() {
+    // The server itself may have ended the call, of which the function knows nothing yet.
+    task?.cancel()
     requests?.close()
     responses?.close()
     // The closures of both keep references to this handler.

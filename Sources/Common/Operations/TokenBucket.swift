@@ -1,18 +1,18 @@
 /// A limit on events: a burst at once, and then a number in each second.
-struct TokenBucket {
+package struct TokenBucket {
   private var burst: Double
   private var perSecond: Double
   private var left: Double
   private var filled: ContinuousClock.Instant?
 
-  init(burst: Double, perSecond: Double) {
+  package init(burst: Double, perSecond: Double) {
     self.burst = burst
     self.perSecond = perSecond
     left = burst
   }
 
   /// Counts an event. Returns false, and does not count the event, if it exceeds the limit.
-  mutating func take(now: ContinuousClock.Instant) -> Bool {
+  package mutating func take(now: ContinuousClock.Instant) -> Bool {
     fill(now: now)
     guard left >= 1 else { return false }
     left -= 1
@@ -20,13 +20,13 @@ struct TokenBucket {
   }
 
   /// Counts an event that happens in any case. The debt grows to one burst at most.
-  mutating func charge(now: ContinuousClock.Instant) {
+  package mutating func charge(now: ContinuousClock.Instant) {
     fill(now: now)
     left = max(left - 1, -burst)
   }
 
   /// Changes the number of events in a second and at once.
-  mutating func setRate(_ rate: Double, now: ContinuousClock.Instant) {
+  package mutating func setRate(_ rate: Double, now: ContinuousClock.Instant) {
     fill(now: now)
     burst = rate
     perSecond = rate
