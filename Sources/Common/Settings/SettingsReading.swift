@@ -46,7 +46,8 @@ final class SettingsReading {
 
   func value(_ path: String) -> SettingsValue? { values(path, separator: nil)?.first }
 
-  /// Returns the elements of a list, or nil if nothing overrides the file.
+  /// Returns the elements of a list, or nil if nothing overrides the file. An empty variable of a list, as
+  /// `${NAME:-}` makes it, overrides nothing.
   ///
   /// - Parameter separator: The character between the elements in a variable. Nil for a single
   ///   value.
@@ -59,6 +60,7 @@ final class SettingsReading {
     let set = variables[path]?.all.first { overrides.environment[$0] != nil }
     guard let set, let text = overrides.environment[set] else { return nil }
     let elements = separator.map { text.split(separator: $0).map { String($0) } } ?? [text]
+    guard !elements.isEmpty else { return nil }
     return elements.map { SettingsValue(text: $0, place: set, origin: .environment(set)) }
   }
 

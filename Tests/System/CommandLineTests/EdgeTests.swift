@@ -350,10 +350,15 @@ struct EdgeTests {
         "--tls-certificate", certificates.path("server.pem"), "--tls-key",
         certificates.path("server.key"),
       ])
-    try await expectFailure(
-      devices + ["--server", server.address],
-      environment: ["ANECHOIC_EDGE_CA_FILE": certificates.path("other-ca.pem")],
-      hasStarted: true, saying: ["server \(server.address): the server's certificate is refused: "])
+    // It is tried again: the clock of the machine may not have been set.
+    let agent = try Command(
+      "anechoic-edge",
+      devices + ["--server", server.address, "--ca-file", certificates.path("other-ca.pem")],
+      in: folder)
+    let line = try await agent.line(containing: "the server's certificate is refused: ")
+    #expect(line.contains("server \(server.address)") && line.hasSuffix("; trying again"))
+    agent.signal(SIGTERM)
+    #expect(try await agent.wait().status == 0)
     try await expectFailure(
       devices + ["--server", server.address],
       environment: ["ANECHOIC_EDGE_CA_FILE": folder.path("no.pem")],

@@ -65,6 +65,8 @@ struct SettingsTableTests {
     #expect(try read("second: {names: [a, b]}").values.names == ["a", "b"])
     #expect(try read("second: {names: b}").values.names == ["b"])
     #expect(try read("", ["ANECHOIC_NAMES": "b,a"]).values.names == ["b", "a"])
+    // As `${NAME:-}` makes it.
+    #expect(try read("second: {names: b}", ["ANECHOIC_NAMES": ""]).values.names == ["b"])
     #expect(problem("", flags: ["second.names": "a,b"]) == "--second.names: \"a,b\" is not a name")
   }
 

@@ -35,5 +35,8 @@ struct LampsTests {
     lamps.set(true)
     try await eventually("lit") { folder.text("b") == "1\n" }
     #expect(lines.contain("mute lamp \(folder.path("no")): "))
+    for _ in 0..<10 { lamps.set(true) }
+    lamps.finish()
+    #expect(lines.all.count == 1)
   }
 }

@@ -66,4 +66,33 @@ struct PortTuningTests {
       try await expect(.high)
     }
   }
+
+  /// Between two calls, no session follows the route.
+  @Test func theStrengthOfAPortDoesNotStayWithTheNextCall() async throws {
+    try await AgentRig.run { setup in
+      setup.configuration.calls.begin = .request
+      var other = EdgeConfiguration.Port(id: "headset")
+      (other.input, other.output) = ("mic", "spk")
+      setup.configuration.routes.ports.append(other)
+      var tuning = Tuning()
+      tuning.echo = .high
+      setup.configuration.tunings.products["desk"] = tuning
+    } _: { rig in
+      for (port, isHigh) in [("desk", true), ("headset", false), ("desk", true)] {
+        _ = try await rig.chooseRoute(port)
+        let _: Anechoic_V1_BeginCallResponse = try await rig.ask(
+          RPC.beginCall, Anechoic_V1_BeginCallRequest.with { $0.holder = "test" })
+        try await eventually("\(port) in a call") {
+          let session = try? await rig.remote.get("sessions/edge")
+          let level = session?.config.voiceProcessing.echoCancellation.suppression
+          return level.map { ($0 == .high) == isHigh } ?? false
+        }
+        let _: Anechoic_V1_EndCallResponse = try await rig.ask(
+          RPC.endCall, Anechoic_V1_EndCallRequest())
+        try await eventually("the call is over") {
+          (try? await rig.remote.get("sessions/edge")) == nil
+        }
+      }
+    }
+  }
 }

@@ -16,7 +16,12 @@ public struct ALSASystem: AudioSystem {
   ) throws(DeviceError) -> any PCMDevice {
     do throws(DeviceError) {
       let device = try Self.openExclusively(name, direction, wish)
-      if device.isLent { lent.record(name, direction, wish, isPresent: true) }
+      if device.isLent {
+        lent.record(name, direction, wish, isPresent: true)
+      } else {
+        // While it is open, nobody can find out by opening it again.
+        lent.forget(name, direction)
+      }
       return device
     } catch {
       if CardName(in: name) == nil, error.mayPass {
@@ -36,7 +41,8 @@ public struct ALSASystem: AudioSystem {
   }
 
   /// Returns whether the device is present: for a name with a card, always; for another name, once
-  /// an attempt to open the device was made. Otherwise returns nil.
+  /// an attempt to open the device was made, unless that opened a device that only one can have. Otherwise
+  /// returns nil.
   public func isPresent(_ name: String, mayCapture: Bool) -> Bool? {
     guard let card = CardName(in: name) else {
       return lent.isPresent(name, mayCapture: mayCapture) { direction, wish in

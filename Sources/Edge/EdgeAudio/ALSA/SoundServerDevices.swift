@@ -29,6 +29,11 @@ final class SoundServerDevices: Sendable {
     }
   }
 
+  /// Forgets the last attempt, so that nobody looks for the device.
+  func forget(_ name: String, _ direction: DeviceDirection) {
+    devices.withLock { $0[Key(name: name, direction: direction)] = nil }
+  }
+
   /// Returns whether the device is present in all directions in which somebody has tried to open
   /// it, or nil if nobody has. Calls `opens` at most once in an interval for each direction, and
   /// not for capture if `mayCapture` is false. `opens` may block as long as the server takes.

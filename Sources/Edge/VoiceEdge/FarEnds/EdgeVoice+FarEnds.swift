@@ -49,8 +49,7 @@ extension EdgeVoice {
     if let local, local.isRunning { local.followPlaces() }
     guard server.link != nil, parts.slots.changes != server.placesSeen else { return }
     server.placesSeen = parts.slots.changes
-    let settings = server.kept?.configuration ?? configuration.session.configuration
-    let sources = parts.slots.sources(besides: settings)
+    let sources = parts.slots.sources(besides: wantedSettings)
     sendControl {
       $0.updateConfig.config.spatialAudio.sources = sources
       $0.updateConfig.updateMask.paths = ["spatial_audio.sources"]

@@ -26,7 +26,11 @@ final class FIFOReader: ThreadOwner {
       var lastRead = MonotonicClock.now
       while !thread.isStopped {
         guard ring.count < Self.lead, pipe.waitToRead() else {
-          if ring.count >= Self.lead { usleep(2000) }
+          if ring.count >= Self.lead {
+            // It is this side that holds the writer.
+            lastRead = MonotonicClock.now
+            usleep(2000)
+          }
           continue
         }
         // An incomplete sample that a writer left behind would shift all that follow.

@@ -11,6 +11,8 @@ final class RouteDirector: ThreadOwner {
   )
 
   private let selector: Mutex<RouteSelector>
+  /// Held from a change of the route until it is told, so that no older one is told last.
+  private let telling = Mutex(())
   private let lastPresent = Mutex<Set<String>>([])
   private let hasNews = Atomic(false)
   private let ports: [EdgeConfiguration.Port]
@@ -70,12 +72,14 @@ final class RouteDirector: ThreadOwner {
 
   /// Selects a port. Nil leaves the choice to the policy.
   func choose(_ id: String?) throws(RouteError) {
-    let result = selector.withLock { selector -> Result<RouteSelector.Change?, RouteError> in
-      do throws(RouteError) { return .success(try selector.choose(id)) } catch {
-        return .failure(error)
+    try telling.withLock { _ throws(RouteError) in
+      let result = selector.withLock { selector -> Result<RouteSelector.Change?, RouteError> in
+        do throws(RouteError) { return .success(try selector.choose(id)) } catch {
+          return .failure(error)
+        }
       }
+      if let change = try result.get() { tell(change) }
     }
-    if let change = try result.get() { tell(change) }
   }
 
   private func update() {
@@ -83,8 +87,9 @@ final class RouteDirector: ThreadOwner {
     let present = Set(ports.filter(isPresent).map(\.id))
     lastPresent.withLock { $0 = present }
     let withheld = withheld()
-    if let change = selector.withLock({ $0.update(present: present, withheld: withheld) }) {
-      tell(change)
+    telling.withLock { _ in
+      let change = selector.withLock { $0.update(present: present, withheld: withheld) }
+      if let change { tell(change) }
     }
   }
 

@@ -277,7 +277,8 @@ extension Status {
   var isHopeless: Bool {
     switch code {
     case .invalidArgument, .unimplemented, .unauthenticated, .permissionDenied: true
-    default: isCertificateRefusal
+    // A certificate that is refused may be valid once the clock of this machine is set, or be renewed.
+    default: false
     }
   }
 

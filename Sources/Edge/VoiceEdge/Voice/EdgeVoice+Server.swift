@@ -16,7 +16,7 @@ extension EdgeVoice {
       let ending = suffix == 0 ? "" : "-\(suffix + 1)"
       $0.sessionID =
         configuration.session.id.prefix(Identifier.longest - ending.count) + ending
-      $0.config = tuned(server.kept?.configuration ?? configuration.session.configuration)
+      $0.config = tuned(wantedSettings)
       $0.engine = configuration.session.engine
       $0.muted = mute.session
       $0.inputs.microphone = VoiceFrames.format(audio.rate, audio.inputChannels)
@@ -52,6 +52,10 @@ extension EdgeVoice {
     // The call may be over meanwhile.
     guard calls.rule.isOn else { return session.outbox.close() }
     let started = session.started
+    // The person has hung up since this call asked for the lost session, and has begun another call.
+    if started.hasResumed, server.lost?.started.resumeToken != session.start.resumeToken {
+      return session.outbox.close()
+    }
     let resumed = started.hasResumed ? server.lost : nil
     server.lost = nil
     if let resumed {
@@ -61,7 +65,7 @@ extension EdgeVoice {
     } else {
       restartTimelines()
       muting.generation = started.mute.generation
-      server.kept = KeptConfiguration(session.start.config, told: started.config)
+      server.kept = KeptConfiguration(wantedSettings, told: untuned(started.config))
       voiceStarted(started, asked: session.start)
     }
     server.link = session
@@ -186,7 +190,7 @@ extension EdgeVoice {
     case .muteGestureRequested(let request): decide(request)
     case .injectionPermissionRequested(let request): decide(request)
     case .configChanged(let change):
-      server.kept?.changed(to: change.config)
+      server.kept?.changed(to: untuned(change.config))
       follow(change.config)
     case .duckingChanged(let change): parts.lower(change.gainDb)
     case .playbackClientChanged(let change):

@@ -74,7 +74,11 @@ struct ProfileFolder: Sendable {
   }
 
   func remove(_ id: String, of owner: ProfileOwner) throws {
-    try FileManager.default.removeItem(at: url(id, of: owner))
+    do {
+      try FileManager.default.removeItem(at: url(id, of: owner))
+    } catch CocoaError.fileNoSuchFile {
+      // Somebody else has removed it.
+    }
     // Fails unless it was the owner's last profile.
     rmdir(folder.appendingPathComponent(owner.folder).path)
   }

@@ -39,6 +39,8 @@ public final class ProfileStore: Sendable {
   let reader: ReaderProgram?
   private let folder: ProfileFolder?
   private let state = Mutex(State())
+  /// Held while a profile and its file change, so that both stay the same.
+  private let files = Mutex(())
   private let loader = ResponseLoader()
 
   /// Creates a store. Throws if the folder cannot be used. `report` gets the problems of files that are
@@ -101,29 +103,38 @@ public final class ProfileStore: Sendable {
     let stored = StoredProfile.stored(encoded)
     let profile = StoredProfile(
       id: id, createTime: .now, responses, stored, inMemory: folder == nil)
-    // The place is taken before the file is written, so that uploads at the same time fit too.
-    let former = try state.withLock { state throws(Status) in
-      try Self.checkRoom(state, id, owner, stored.count)
-      defer { state.set(profile, id, of: owner) }
-      return state.profiles[owner]?[id]
-    }
-    do {
-      try folder?.write(stored, as: id, of: owner)
-    } catch {
-      state.withLock { $0.set(former, id, of: owner) }
-      throw Status.profileNotStored
+    try files.withLock { _ throws(Status) in
+      // The place is taken before the file is written, so that uploads at the same time fit too.
+      let former = try state.withLock { state throws(Status) in
+        try Self.checkRoom(state, id, owner, stored.count)
+        defer { state.set(profile, id, of: owner) }
+        return state.profiles[owner]?[id]
+      }
+      do {
+        try folder?.write(stored, as: id, of: owner)
+      } catch {
+        state.withLock { $0.set(former, id, of: owner) }
+        throw .profileNotStored
+      }
     }
     return profile
   }
 
   /// Deletes a profile. Call this on a thread that may wait for a disk.
   func delete(_ id: String, of owner: ProfileOwner) throws(Status) {
-    let isKnown = state.withLock { state in
-      defer { state.set(nil, id, of: owner) }
-      return state.profiles[owner]?[id] != nil
+    try files.withLock { _ throws(Status) in
+      let former = state.withLock { state in
+        defer { state.set(nil, id, of: owner) }
+        return state.profiles[owner]?[id]
+      }
+      guard let former else { throw .noProfile(id, path: "profile_id") }
+      do {
+        try folder?.remove(id, of: owner)
+      } catch {
+        state.withLock { $0.set(former, id, of: owner) }
+        throw .profileNotStored
+      }
     }
-    guard isKnown else { throw .noProfile(id, path: "profile_id") }
-    do { try folder?.remove(id, of: owner) } catch { throw .profileNotStored }
   }
 
   /// Returns the responses of a profile at a rate if they are loaded, or nil.
