@@ -93,6 +93,32 @@ async def test_a_filter_begins_with_the_echo_path_of_another(server, microphone,
 
 
 @in_loop
+async def test_a_turn_does_not_outlast_its_session(server, microphone):
+    live = anechoic.LiveFilter(server, settings={"turn_detection.enabled": True})
+    turns, has_turn = [], asyncio.Event()
+
+    def note(event):
+        if isinstance(event, (anechoic.events.TurnStarted, anechoic.events.TurnEnded, anechoic.events.Restarted)):
+            turns.append(type(event).__name__)
+            has_turn.set()
+
+    live.listen(note)
+    voice = microphone.samples[9 * 16000 : 13 * 16000]  # The person talks alone.
+    for first in range(0, len(voice), 320):
+        live.exchange(voice[first : first + 320].tobytes(), MONO)
+        await asyncio.sleep(0.02)
+        if has_turn.is_set():
+            break
+    assert turns == ["TurnStarted"]
+    # Another format of the reference begins a new session.
+    live.announce_reference(anechoic.Format(8000))
+    await asyncio.sleep(0.2)
+    assert turns == ["TurnStarted", "Restarted"]
+    await live.close()
+    assert len(turns) == 2
+
+
+@in_loop
 async def test_a_voice_of_a_server_far_away_is_heard_with_a_longer_delay(server, caplog):
     async with Proxy(server) as far:
         far.late = 0.12

@@ -28,7 +28,8 @@ let mode = modes[0][0];
 let botVoice;
 let bot;
 let lastChunk = 0;
-let isOpening = false;
+/** Counts what opens or closes the microphone, so that one that opens late is closed again. */
+let openings = 0;
 /** Why the session that is about to begin follows another one. */
 let whyAnew;
 /** Whether a recording is made without the bot. */
@@ -46,7 +47,7 @@ function prepare() {
     go("welcome");
     find("start").focus();
   });
-  find("mute").addEventListener("click", () => session?.setMuted(!view.isMuted));
+  find("mute").addEventListener("click", mute);
   find("bot").addEventListener("click", () => talk(!bot));
   find("microphone").addEventListener("change", () => open(find("microphone").value));
   find("sign-in").addEventListener("submit", (event) => {
@@ -96,19 +97,27 @@ function stopWith(title, advice) {
 
 /** Opens a microphone, and begins a session with it. */
 async function open(deviceId) {
-  if (isOpening) return;
-  isOpening = true;
+  // Another microphone changes nothing about the mute.
+  const muted = session?.muted ?? false;
   close();
+  const opening = openings;
   connection("waiting", "Asking for the microphone");
+  let opened;
   try {
-    sound = await Sound.open(deviceId, { chunk, changed: microphoneGone, paused });
+    opened = await Sound.open(deviceId, { chunk, changed: microphoneGone, paused });
   } catch (error) {
-    return stopWith(...microphoneProblem(error));
-  } finally {
-    isOpening = false;
+    if (opening === openings) stopWith(...microphoneProblem(error));
+    return;
   }
+  if (opening !== openings) return opened.close();
+  sound = opened;
   list();
-  begin(false);
+  begin(muted);
+}
+
+function mute() {
+  session?.setMuted(!session.muted);
+  if (session) view.setMuted(session.muted);
 }
 
 function begin(muted) {
@@ -129,6 +138,7 @@ function begin(muted) {
 }
 
 function close() {
+  openings += 1;
   talk(false);
   comparison.stop();
   session?.end();
@@ -158,7 +168,7 @@ function audio(first, samples) {
 
 /** Begins anew after the tab has slept: what was said meanwhile is unknown. */
 function wake(slept) {
-  const muted = view.isMuted;
+  const { muted } = session;
   session.end();
   comparison.cancel();
   // Told once the session runs, so that nothing else is told at the same time.
@@ -234,11 +244,12 @@ async function talk(isWanted) {
     bot = undefined;
     return;
   }
+  const own = { isStopped: true };
   try {
-    bot = { isStopped: true };
+    bot = own;
     botVoice ??= await voice();
-    // The person may have stopped the bot, or the microphone, meanwhile.
-    if (bot && sound) bot = sound.play(botVoice, { loop: true });
+    // The person may have stopped the bot, or the microphone, meanwhile, and started it again.
+    if (bot === own && sound) bot = sound.play(botVoice, { loop: true });
   } catch (error) {
     talk(false);
     show(find("bot-problem"), `The bot has no voice: ${error.message}`);

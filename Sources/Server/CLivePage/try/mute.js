@@ -56,6 +56,14 @@ export class MuteHistory {
     this.#ranges = this.isMuted ? [{ from: 0, to: Infinity }] : [];
   }
 
+  /** Notes that a number of samples, which have just passed, are left out of the time. */
+  leaveOut(count) {
+    for (const range of this.#ranges) {
+      range.from = Math.max(0, range.from - count);
+      range.to = Math.max(0, range.to - count);
+    }
+  }
+
   /** Silences what was captured while muted, and all output while muted. */
   silence(first, samples) {
     if (this.isMuted) samples.fill(0);

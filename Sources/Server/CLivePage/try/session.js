@@ -14,6 +14,8 @@ const patience = 2000;
 const shortSession = 1000;
 /** The seconds of audio that are kept for a session that is resumed, and that may wait in the browser. */
 const keptSeconds = 2;
+/** The longest gap in seconds before samples of a session that is resumed. */
+const longestGap = 10;
 /** The longest delay in seconds that a session can have. */
 const longestDelay = 1;
 /** The code that closes a connection, but not its session. */
@@ -290,16 +292,28 @@ export class Session {
     this.#id = started.session?.replace("sessions/", "");
     if (resumed) {
       this.#point.processedSamples = Number(resumed.processedSample ?? 0);
+      // After a longer gap than the server conceals, the time of the session is that of the server.
+      const gap = (this.#kept[0]?.first ?? this.#next) - sample;
+      if (gap > longestGap * this.rate) this.#leaveOut(gap);
       for (const { first, microphone, reference } of this.#kept) {
         if (first >= sample) this.#socket.send(encode(first, microphone, reference));
       }
-      // Somebody else may have chosen another mode meanwhile, which stays.
-      this.#modesAsked = Math.min(this.#modesAsked, 1);
-      if (this.#modesAsked > 0) this.#askForMode();
-      this.#askAboutVoice();
     }
+    // What was asked for while the start was on its way. Somebody else may have chosen another mode meanwhile, which
+    // stays.
+    this.#modesAsked = Math.min(this.#modesAsked, 1);
+    if (this.#modesAsked > 0) this.#askForMode();
+    this.#askAboutVoice();
     this.#askForMute();
     this.listener.connected(started);
+  }
+
+  /** Leaves a number of samples out of the time of the session. */
+  #leaveOut(count) {
+    this.#origin += count;
+    this.#next -= count;
+    for (const chunk of this.#kept) chunk.first -= count;
+    this.#muting.leaveOut(count);
   }
 
   #fits({ encoding, sampleRateHz, channelCount }) {

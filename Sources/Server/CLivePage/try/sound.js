@@ -17,11 +17,13 @@ export class Sound {
         echoCancellation: false, noiseSuppression: false, autoGainControl: false,
       },
     });
+    let sound;
     try {
-      const sound = new Sound(stream, listener);
+      sound = new Sound(stream, listener);
       await sound.#start();
       return sound;
     } catch (error) {
+      sound?.context.close();
       for (const track of stream.getTracks()) track.stop();
       throw error;
     }

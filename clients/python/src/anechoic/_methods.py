@@ -16,6 +16,11 @@ class Method:
     request: Any
     response: Any
 
+    @property
+    def only_reads(self) -> bool:
+        """Whether a call changes nothing, so that it may be repeated."""
+        return self.path.rpartition("/")[2].startswith(("Get", "List"))
+
     def on(self, channel: Any, shape: str) -> Any:
         """Returns a callable for a channel. `shape` is `unary_unary`, `stream_stream` and so on."""
         return getattr(channel, shape)(

@@ -145,13 +145,18 @@ class Connection:
         return token
 
     async def unary(self, method: _methods.Method, request: Any, session: str = "", timeout: float | None = 10) -> Any:
-        """Sends a request and returns the response. Waits for a server that is still starting."""
+        """Sends a request and returns the response. Waits for a server that is still starting.
+
+        A request that may have arrived is repeated only if it changes nothing.
+        """
         deadline = asyncio.get_running_loop().time() + self.connect_timeout
         while True:
+            may_repeat = True
             try:
                 with self._channels.use() as channel:
                     if await within(timeout, connect_once(channel)):
                         call = method.on(channel, "unary_unary")
+                        may_repeat = method.only_reads
                         response = await call(request, metadata=self.metadata(session), timeout=timeout)
                         if response is None:  # grpc has logged why these bytes are no message.
                             raise self.garbage()
@@ -163,7 +168,7 @@ class Connection:
             except grpc.RpcError as failure:
                 was_lost = was_connection_lost(failure) and failure.code() is not grpc.StatusCode.DEADLINE_EXCEEDED
                 error = self.error(failure)
-            if not was_lost or asyncio.get_running_loop().time() > deadline:
+            if not may_repeat or not was_lost or asyncio.get_running_loop().time() > deadline:
                 raise error
             await asyncio.sleep(_RETRY_SECONDS)
 

@@ -16,7 +16,7 @@ from ._reconnection import UNSTEADY_SECONDS, Reconnect, Retries
 from ._start import checked_format
 from ._state import State
 from .errors import AnechoicError, FormatError, InvalidRequest, Refused, ServerUnavailable, SessionEnded
-from .events import Event, Reconnecting, Restarted, Resumed
+from .events import Event, NotSpeech, Reconnecting, Restarted, Resumed, TurnEnded, TurnStarted
 from .formats import Format
 from .session import Server, Session
 from .settings import Settings
@@ -98,6 +98,7 @@ class LiveFilter:
         self._exchanged_at: float | None = None
         self._told: set[str] = set()
         self._listeners: list[Callable[[Event], None]] = []
+        self._has_turn = False
         self._late_told_at = -inf
 
     @property
@@ -164,6 +165,8 @@ class LiveFilter:
     def listen(self, listener: Callable[[Event], None]) -> None:
         """Calls `listener` with each event of this session and of those that follow, as soon as it comes. It must not
         wait. An exception of it is logged.
+
+        A turn does not outlast its session: `Restarted` follows a session that ends while the person has the turn.
         """
         check_callable("listener", listener)
         self._listeners.append(listener)
@@ -305,12 +308,25 @@ class LiveFilter:
             _log.error("%s; %s until a session runs", error, passed)
             self._told.add(problem)
 
-    def _note(self, event: Event) -> None:
+    def _end_turn(self) -> None:
+        """Tells the listeners that the session in which the person has the turn is gone."""
+        if self._has_turn and self._voice is not None:
+            error = SessionEnded("the session has ended")
+            self._tell(Restarted(id=0, sample=self._voice.position, error=error))
+
+    def _tell(self, event: Event) -> None:
+        if isinstance(event, TurnStarted):
+            self._has_turn = True
+        elif isinstance(event, (TurnEnded, NotSpeech, Restarted)):
+            self._has_turn = False
         for listener in self._listeners:
             try:
                 listener(event)
             except Exception:
                 _log.exception("a listener has failed")
+
+    def _note(self, event: Event) -> None:
+        self._tell(event)
         if isinstance(event, Reconnecting):
             self._tell_loss(event.error)
         elif isinstance(event, (Resumed, Restarted)):
@@ -344,6 +360,7 @@ class LiveFilter:
                 async for event in session.events():
                     self._note(event)
             finally:
+                self._end_turn()
                 if self._session is session:  # Another task may have started the next one already.
                     self._session = None
 

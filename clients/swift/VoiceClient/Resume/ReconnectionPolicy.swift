@@ -113,10 +113,10 @@ struct Reconnection {
     if let waitsUntil, now + delay < waitsUntil { return .resume(after: delay) }
     if waitsUntil != nil {
       waitsUntil = nil
-      // The server that has the session has not answered.
+      // The server that has the session has not answered, or has named a time, which holds for it alone.
       server = (server + 1) % serverCount
       attempts = 1
-      return .restart(server: server, after: .zero)
+      return .restart(server: server, after: serverCount == 1 ? wanted : .zero)
     }
     defer { server = (server + 1) % serverCount }
     return .restart(server: server, after: attempts == 1 && wanted == .zero ? .zero : delay)

@@ -238,7 +238,7 @@ public final class ResumableStream: Sendable {
         case .send(let request):
           // `receive` reports a failure.
           do { try await stream.send(request) } catch { return }
-        case .wait: await waitForRequest()
+        case .wait: await waitForRequest(of: stream)
         case .finish: return stream.finish()
         case .stop: return
         }
@@ -270,10 +270,12 @@ public final class ResumableStream: Sendable {
     return next
   }
 
-  private func waitForRequest() async {
+  private func waitForRequest(of stream: ProcessStream) async {
     await withCheckedContinuation { continuation in
       let isReady = state.withLock { state in
-        guard case .connected = state.phase, state.journal.unsentCount == 0, !state.isFinished
+        // Not in the place of the sender of a stream that follows.
+        guard case .connected(let current) = state.phase, current === stream,
+          state.journal.unsentCount == 0, !state.isFinished
         else {
           return true
         }
