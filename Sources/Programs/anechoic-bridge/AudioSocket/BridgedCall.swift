@@ -154,7 +154,9 @@ struct BridgedCall: ~Copyable {
     case AudioSocketFrame.error: stop("the exchange reported an error")
     case AudioSocketFrame.identifier: counts.invalid += 1
     case _ where frame.isAudio:
-      guard let samples = wholeSamples(frame), let seconds = settings.types.seconds(frame) else { return }
+      guard let samples = wholeSamples(frame), let seconds = settings.types.seconds(frame) else {
+        return
+      }
       let isOther = voice?.type != frame.type
       guard !isOther || changes.take(now: .now), budget.admits(seconds, at: .now) else {
         return counts.late += 1
