@@ -2,8 +2,8 @@ public import AudioCore
 
 /// A reader of audio files in any format that libsndfile supports: WAV, FLAC, Ogg and more.
 ///
-/// The links of a chained Ogg file are read one after another. FLAC and Ogg in a pipe are copied to
-/// an unnamed file first.
+/// The links of a chained Ogg file are read one after another. What a pipe cannot hold for libsndfile is
+/// copied to an unnamed file first: all but WAV as a rule.
 public final class AudioFileReader {
   public let path: String
   /// The format of the samples that `read` returns: floats if the file has more than 16 bits.
@@ -23,7 +23,7 @@ public final class AudioFileReader {
   public init(path: String) throws(AudioFileError) {
     self.path = path
     source = try SeekableSource(path)
-    file = try SoundFile(path: source.path, name: path)
+    file = try SoundFile(source, name: path)
     format = try file.format(name: path)
     let ogg = file.isOgg ? OggFile(path: source.path) : nil
     guard ogg?.isTruncated != true, !file.isTruncatedWave else {

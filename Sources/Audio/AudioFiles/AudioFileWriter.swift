@@ -1,7 +1,9 @@
 public import AudioCore
 internal import CSndFile
+internal import Foundation
 
-/// A writer of audio files. The file's extension selects WAV, FLAC or Ogg Vorbis.
+/// A writer of audio files. The file's extension selects WAV, FLAC or Ogg Vorbis. "-" is standard output,
+/// as WAV.
 public final class AudioFileWriter {
   public let path: String
   /// The format of the samples that `write` accepts. Floats are stored as floats in WAV and as
@@ -9,11 +11,17 @@ public final class AudioFileWriter {
   public let format: AudioFormat
   /// The number of samples of each channel that were written.
   public private(set) var sampleCount = 0
-  private let file: OpaquePointer
+  /// Nil for standard output.
+  private let file: OpaquePointer?
 
   public init(path: String, format: AudioFormat) throws(AudioFileError) {
     self.path = path
     self.format = format
+    guard path != "-" else {
+      file = nil
+      try Self.print(Self.openHeader(format))
+      return
+    }
     var info = SF_INFO()
     info.samplerate = Int32(format.rate.hertz)
     info.channels = Int32(format.channelCount)
@@ -25,11 +33,16 @@ public final class AudioFileWriter {
     sf_command(file, Int32(SFC_SET_CLIPPING), nil, 1)
   }
 
-  deinit { sf_close(file) }
+  deinit { if let file { sf_close(file) } }
 
   /// Appends interleaved samples.
   public func write(_ bytes: [UInt8]) throws(AudioFileError) {
     let count = bytes.count / format.bytesPerSampleFrame
+    guard let file else {
+      try Self.print(Data(bytes))
+      sampleCount += count
+      return
+    }
     let written = bytes.withUnsafeBytes { bytes in
       switch format.encoding {
       case .s16:
@@ -57,5 +70,36 @@ public final class AudioFileWriter {
     }
     if name.hasSuffix(".ogg") { return SF_FORMAT_OGG | SF_FORMAT_VORBIS }
     throw AudioFileError(path: path, problem: "the file name must end in .wav, .flac or .ogg")
+  }
+
+  // MARK: Standard output
+
+  private static func print(_ bytes: Data) throws(AudioFileError) {
+    do {
+      try FileHandle.standardOutput.write(contentsOf: bytes)
+    } catch {
+      throw AudioFileError(path: "standard output", problem: "cannot be written")
+    }
+  }
+
+  /// Returns a header of WAV whose sizes are left open: in a pipe, nothing can correct them.
+  private static func openHeader(_ format: AudioFormat) -> Data {
+    let width = format.bytesPerSampleFrame
+    var header = Data("RIFF".utf8)
+    func add(_ number: some FixedWidthInteger) {
+      withUnsafeBytes(of: number.littleEndian) { header.append(contentsOf: $0) }
+    }
+    add(UInt32.max)
+    header += Data("WAVEfmt ".utf8)
+    add(UInt32(16))
+    add(UInt16(format.encoding == .f32 ? 3 : 1))
+    add(UInt16(format.channelCount))
+    add(UInt32(format.rate.hertz))
+    add(UInt32(format.rate.hertz * width))
+    add(UInt16(width))
+    add(UInt16(width / format.channelCount * 8))
+    header += Data("data".utf8)
+    add(UInt32.max)
+    return header
   }
 }

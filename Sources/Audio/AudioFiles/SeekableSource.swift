@@ -3,18 +3,21 @@ internal import Foundation
 internal import Glibc
 
 /// The path at which libsndfile can read a file at any place. It reads WAV from a pipe as the
-/// samples arrive, but neither FLAC nor Ogg: a pipe with these is copied to an unnamed file in the
-/// temporary folder.
+/// samples arrive, but not FLAC, Ogg, CAF, W64 or RF64: a pipe with these is copied to an unnamed file
+/// in the temporary folder.
 struct SeekableSource: ~Copyable {
   /// The maximum size of a copy in bytes.
   private static let mostBytes = 4 << 30
   private static let bytesAtOnce = 65_536
-  /// The first bytes of FLAC, of Ogg, and of tags before FLAC.
-  private static let signatures = ["fLaC", "OggS", "ID3"].map { Data($0.utf8) }
+  /// The first bytes of FLAC, of Ogg, of tags before FLAC, of CAF, of W64 and of RF64.
+  private static let signatures = ["fLaC", "OggS", "ID3", "caff", "riff", "RF64"].map {
+    Data($0.utf8)
+  }
 
   let path: String
-  /// The unnamed file, or a pipe that is read itself: while it is open here, its writer does not
-  /// see it closed before libsndfile has opened it.
+  /// Whether the source is a pipe that is read itself.
+  private let isPipe: Bool
+  /// The unnamed file or the pipe.
   private let file: FileHandle?
 
   /// Throws if a pipe cannot be copied, or is longer than 4 GiB.
@@ -23,12 +26,12 @@ struct SeekableSource: ~Copyable {
     guard let pipe, let first = Self.peek(pipe),
       Self.signatures.contains(where: { first.starts(with: $0) })
     else {
-      (self.path, file) = (path, pipe)
+      (self.path, file, isPipe) = (path, pipe, pipe != nil)
       return
     }
     let copy = try Self.copy(of: pipe, path)
     self.path = "/proc/self/fd/\(copy.fileDescriptor)"
-    file = copy
+    (file, isPipe) = (copy, false)
   }
 
   /// Returns the pipe at a path, or nil for another kind of file. "-" is standard input.
@@ -38,6 +41,13 @@ struct SeekableSource: ~Copyable {
     guard isPipe == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }
     return path == "-" ? .standardInput : FileHandle(forReadingAtPath: path)
   }
+
+  /// The descriptor of a pipe that is read itself. A named pipe cannot be opened again once its writer has
+  /// closed it.
+  var pipe: Int32? { isPipe ? file?.fileDescriptor : nil }
+
+  /// Whether more can be read from such a pipe. Waits for the writer.
+  var hasMore: Bool { file.flatMap(Self.peek)?.isEmpty == false }
 
   /// Returns the first bytes of a pipe, which stay in it.
   private static func peek(_ pipe: FileHandle) -> Data? {
@@ -71,7 +81,7 @@ struct SeekableSource: ~Copyable {
     }
     guard size <= mostBytes else {
       throw AudioFileError(
-        path: path, problem: "more than 4 GiB of FLAC or Ogg in a pipe; pass a file")
+        path: path, problem: "more than 4 GiB in a pipe, and not WAV; pass a file")
     }
     return copy
   }

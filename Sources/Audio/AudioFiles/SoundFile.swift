@@ -17,7 +17,28 @@ struct SoundFile: ~Copyable {
   /// The part of the file, which libsndfile reads through this object. Nil for a whole file.
   private let part: FileRange?
 
-  /// Opens a whole file, or a part of one. An error has `name` as the path of the file.
+  /// Opens a source. An error has `name` as the path of the file.
+  init(_ source: borrowing SeekableSource, name: String) throws(AudioFileError) {
+    guard let pipe = source.pipe else {
+      try self.init(path: source.path, name: name)
+      return
+    }
+    var info = SF_INFO()
+    guard var file = sf_open_fd(pipe, Int32(SFM_READ), &info, Int32(SF_FALSE)) else {
+      throw Self.openingError(source.path, name)
+    }
+    if info.frames == 0, source.hasMore, let unclosed = UnclosedWave.open(pipe: pipe, &info) {
+      sf_close(file)
+      file = unclosed
+    }
+    self.init(info, file)
+  }
+
+  private init(_ info: SF_INFO, _ file: OpaquePointer) {
+    (self.info, self.file, part) = (info, file, nil)
+  }
+
+  /// Opens a whole file, or a part of one.
   init(path: String, part range: Range<Int64>? = nil, name: String) throws(AudioFileError) {
     var info = SF_INFO()
     let part: FileRange?

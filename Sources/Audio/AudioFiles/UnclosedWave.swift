@@ -6,6 +6,8 @@ internal import Foundation
 enum UnclosedWave {
   /// The maximum number of chunks before the samples. No program writes so many.
   private static let mostChunks = 64
+  /// The number of bytes that is believed of a pipe, as of a header with the maximum size.
+  private static let bytesOfPipe = Int64(UInt32.max)
 
   /// Opens the samples of such a file. Returns nil if the file is not one.
   ///
@@ -13,10 +15,8 @@ enum UnclosedWave {
   ///   - path: The path of the file.
   ///   - info: The findings of libsndfile in the header. This function adds the number of samples.
   static func open(path: String, _ info: inout SF_INFO) -> OpaquePointer? {
-    let coding = info.format & Int32(SF_FORMAT_SUBMASK)
-    guard let width = width(of: coding), let (first, end) = samples(path) else { return nil }
-    var raw = info
-    raw.format = coding | Int32(SF_FORMAT_RAW) | Int32(SF_ENDIAN_LITTLE)
+    guard let width = width(of: info), let (first, end) = samples(path) else { return nil }
+    var raw = raw(info)
     guard let file = sf_open(path, Int32(SFM_READ), &raw) else { return nil }
     var offset = sf_count_t(first)
     let size = Int32(MemoryLayout.size(ofValue: offset))
@@ -30,9 +30,29 @@ enum UnclosedWave {
     return file
   }
 
+  /// Opens the samples of such a file in a pipe whose header has been read. Returns nil if its samples cannot
+  /// be read so.
+  static func open(pipe: Int32, _ info: inout SF_INFO) -> OpaquePointer? {
+    let container = Int(info.format) & Int(SF_FORMAT_TYPEMASK)
+    guard [SF_FORMAT_WAV, SF_FORMAT_WAVEX].contains(container), let width = width(of: info)
+    else { return nil }
+    var raw = raw(info)
+    guard let file = sf_open_fd(pipe, Int32(SFM_READ), &raw, Int32(SF_FALSE)) else { return nil }
+    info.frames = bytesOfPipe / Int64(width * info.channels)
+    return file
+  }
+
+  /// Returns the format of the samples alone.
+  private static func raw(_ info: SF_INFO) -> SF_INFO {
+    var raw = info
+    raw.format =
+      info.format & Int32(SF_FORMAT_SUBMASK) | Int32(SF_FORMAT_RAW) | Int32(SF_ENDIAN_LITTLE)
+    return raw
+  }
+
   /// Returns the bytes of a sample of one channel, or nil for a coding in blocks.
-  private static func width(of coding: Int32) -> Int32? {
-    switch Int(coding) {
+  private static func width(of info: SF_INFO) -> Int32? {
+    switch Int(info.format) & Int(SF_FORMAT_SUBMASK) {
     case SF_FORMAT_PCM_S8, SF_FORMAT_PCM_U8, SF_FORMAT_ULAW, SF_FORMAT_ALAW: 1
     case SF_FORMAT_PCM_16: 2
     case SF_FORMAT_PCM_24: 3

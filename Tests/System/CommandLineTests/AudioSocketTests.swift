@@ -11,7 +11,7 @@ struct AudioSocketTests {
 
   init() throws { folder = try Folder() }
 
-  @Test(arguments: ["echo", "faults", "formats", "lines", "rates", "strangers"])
+  @Test(arguments: ["echo", "faults", "formats", "hangup", "lines", "rates", "strangers"])
   func aCallPasses(check: String) async throws {
     let server = try await ServerProcess(in: folder)
     let port = try Self.freePort()

@@ -24,6 +24,25 @@ struct ProcessTests {
     #expect(try folder.sampleCount("m.\(ending)") == 32_080)
   }
 
+  /// Standard output is WAV whose length is left open.
+  @Test func theOutputMayBeStandardOutput() async throws {
+    let file = try await process("microphone.wav", "out.wav", ["--reference", "reference.wav"])
+    let pipe = try await process("microphone.wav", "-", ["--reference", "reference.wav"])
+    #expect(file.status == 0 && pipe.status == 0, "\(pipe.errors)")
+    #expect(pipe.errors.contains("echo reduction"))
+    try folder.write(pipe.output, "piped.wav")
+    let samples = try ["out.wav", "piped.wav"].map {
+      try AudioFileReader(path: folder.path($0)).read(samples: 100_000)
+    }
+    #expect(samples[0].count == 64_160 && samples[0] == samples[1])
+    for more in [["--events", "-"], ["--raw", "-"]] {
+      let both = try await process("microphone.wav", "-", more)
+      #expect(both.status == 64 && both.output.isEmpty, "\(both.errors)")
+    }
+    let inputs = try await process("-", "out.wav", ["--reference", "-"])
+    #expect(inputs.status == 64 && inputs.errors.contains("Standard input"), "\(inputs.errors)")
+  }
+
   @Test func spatialMediaHasTwoChannels() async throws {
     let media = ["--other-audio", "reference.wav", "--playback", "played.wav"]
     let result = try await process(

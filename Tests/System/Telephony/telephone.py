@@ -210,6 +210,16 @@ def faults(bridge: int, listener: socket.socket) -> None:
     call.hang_up()
 
 
+def hangup(bridge: int, listener: socket.socket) -> None:
+    """A caller who hangs up hears no more, so the application does not wait until its prompt has been played."""
+    call = Call(bridge, listener)
+    call.run(0.5, np.zeros(4000), speech(1, 2))
+    call.application.send_audio(speech(4, 1))
+    time.sleep(0.2)
+    call.telephone.send(message(HANGUP))
+    check("the application learns of it within 2 s", call.application.has_ended.wait(2))
+
+
 def rates(bridge: int, listener: socket.socket) -> None:
     """A call changes its rate to 16 kHz; a rate that no session has ends a call. The application has its own rate."""
     call = Call(bridge, listener)
@@ -266,7 +276,7 @@ def wait(condition, seconds: float = 5) -> bool:
 
 def main() -> int:
     global authority
-    checks = {"echo": echo, "faults": faults, "lines": lines, "rates": rates, "formats": formats, "strangers": strangers}
+    checks = {"echo": echo, "faults": faults, "hangup": hangup, "lines": lines, "rates": rates, "formats": formats, "strangers": strangers}
     parser = argparse.ArgumentParser()
     parser.add_argument("--ca")
     parser.add_argument("bridge", type=int)

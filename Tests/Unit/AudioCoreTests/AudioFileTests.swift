@@ -161,6 +161,56 @@ struct AudioFileTests {
     #expect(try reader.read(samples: 3000) == bytes)
   }
 
+  /// A program that writes WAV to a pipe cannot come back to correct the sizes.
+  @Test(arguments: [0, 0xffff_ffff] as [UInt32])
+  func aPipeWhoseSizeIsLeftOpenIsReadToItsEnd(size: UInt32) async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let bytes = (0..<4000).map { UInt8($0 % 251) }
+    var file = Data("RIFF".utf8) + withUnsafeBytes(of: size.littleEndian) { Data($0) }
+    file += Data("WAVEfmt ".utf8) + Data([16, 0, 0, 0, 1, 0, 1, 0])
+    file += Data([64, 31, 0, 0, 128, 62, 0, 0, 2, 0, 16, 0]) + Data("data".utf8)
+    file += withUnsafeBytes(of: size.littleEndian) { Data($0) } + Data(bytes)
+    #expect(try await Self.read(pipe: file, in: folder) == bytes)
+  }
+
+  /// libsndfile reads CAF at any place of the file, which a pipe does not have.
+  @Test func anotherFormatInAPipeIsCopied() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let bytes = (0..<4000).map { UInt8($0 % 251) }
+    func number(_ value: some FixedWidthInteger) -> Data {
+      withUnsafeBytes(of: value.bigEndian) { Data($0) }
+    }
+    var file = Data("caff".utf8) + Data([0, 1, 0, 0]) + Data("desc".utf8) + number(Int64(32))
+    file += number((16_000.0).bitPattern) + Data("lpcm".utf8)
+    for value in [2, 2, 1, 1, 16] { file += number(UInt32(value)) }  // little-endian, 2 bytes, mono
+    file += Data("data".utf8) + number(Int64(4 + bytes.count)) + Data(count: 4) + Data(bytes)
+    #expect(try await Self.read(pipe: file, in: folder) == bytes)
+  }
+
+  /// A pipe whose writer had no sound.
+  @Test func aPipeWithoutSamplesContainsNoAudio() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var file = Data("RIFF".utf8) + Data([36, 0, 0, 0]) + Data("WAVEfmt ".utf8)
+    file += Data([16, 0, 0, 0, 1, 0, 1, 0, 64, 31, 0, 0, 128, 62, 0, 0, 2, 0, 16, 0])
+    file += Data("data".utf8) + Data(count: 4)
+    let error = await #expect(throws: AudioFileError.self) {
+      try await Self.read(pipe: file, in: folder)
+    }
+    #expect(error?.problem == "the file contains no audio")
+  }
+
+  /// Reads all samples of a file through a pipe.
+  private static func read(pipe file: Data, in folder: URL) async throws -> [UInt8] {
+    let path = folder.appendingPathComponent("pipe").path
+    try #require(mkfifo(path, 0o600) == 0)
+    let writer = Task.detached {
+      try FileHandle(forWritingTo: URL(fileURLWithPath: path)).write(contentsOf: file)
+    }
+    let samples = try AudioFileReader(path: path).read(samples: 100_000)
+    try await writer.value
+    return samples
+  }
+
   @Test func aHeaderWithTwoDataChunksIsNamedAsDamaged() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = folder.appendingPathComponent("a.wav").path

@@ -72,6 +72,21 @@ struct CaptureWarningTests {
     #expect(watch.changes(100) == [Change(problem: .noReference, isActive: false)])
   }
 
+  /// A reference that comes in blocks of half a second is late for most of each.
+  @Test func aReferenceThatIsLateAgainAndAgainIsAProblem() {
+    var watch = Watch()
+    var changes: [Change] = []
+    for _ in 0..<4 {
+      changes += watch.changes(44) { $0.playsWithoutReference = true } + watch.changes(6)
+    }
+    #expect(changes == [Change(problem: .noReference, isActive: true)])
+    var other = Watch()
+    for _ in 0..<100 {
+      #expect(other.changes(10) { $0.playsWithoutReference = true }.isEmpty)
+      #expect(other.changes(10).isEmpty)
+    }
+  }
+
   /// A quiet frame says nothing about the channels.
   @Test func channelsInOppositePhaseForASecondOfSoundAreAProblem() {
     var watch = Watch()

@@ -127,6 +127,32 @@ struct InputTests {
     #expect(gap == isRealTime)
   }
 
+  /// A client that does not count may send the same index with each chunk. After a few of them, its samples
+  /// continue, and again once it counts.
+  @Test(arguments: [true, false], [true, false])
+  func anIndexThatStandsStillIsNotBelieved(isRealTime: Bool, ofReference: Bool) throws {
+    var setup = SessionSetup(microphone: .s16, reference: .s16)
+    setup.isRealTime = isRealTime
+    setup.framesPerStatistics = 1
+    let run = try SessionRun(setup)
+    let frame = encode([Signals.noise(160)], .s16)
+    for _ in 0..<200 {
+      try run.send(
+        microphone: frame, at: ofReference ? nil : 0, reference: frame, at: ofReference ? 0 : nil)
+    }
+    let frames = run.sink.processed.count / 320
+    #expect(frames > 190, "\(frames)")
+    let missed = try #require(run.sink.statistics.last).flow.referenceFramesMissing
+    #expect(missed < 10, "\(missed)")
+    for index in 1..<100 {
+      try run.send(
+        microphone: frame, at: ofReference ? nil : Int64(160 * index), reference: frame,
+        at: ofReference ? Int64(160 * index) : nil)
+    }
+    #expect(run.sink.processed.count / 320 > frames + 90)
+    #expect(try #require(run.sink.statistics.last).flow.referenceFramesMissing < 12)
+  }
+
   /// Returns a session with a reference and statistics after each frame, and a frame of noise.
   private static func withReference() throws -> (SessionRun, [UInt8]) {
     var setup = SessionSetup(microphone: .s16, reference: .s16)

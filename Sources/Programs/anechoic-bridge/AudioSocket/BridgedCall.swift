@@ -154,7 +154,9 @@ struct BridgedCall: ~Copyable {
     case AudioSocketFrame.error: stop("the exchange reported an error")
     case AudioSocketFrame.identifier: counts.invalid += 1
     case _ where frame.isAudio:
-      guard let samples = wholeSamples(frame), let seconds = settings.types.seconds(frame) else { return }
+      guard let samples = wholeSamples(frame), let seconds = settings.types.seconds(frame) else {
+        return
+      }
       let isOther = voice?.type != frame.type
       guard !isOther || changes.take(now: .now), budget.admits(seconds, at: .now) else {
         return counts.late += 1
@@ -234,12 +236,12 @@ struct BridgedCall: ~Copyable {
     let isOpen = application.receive(into: &bytes)
     fromApplication.append(bytes)
     while end == nil, let frame = fromApplication.next() { acceptFromApplication(frame) }
-    if !isOpen { stop("the application closed the connection") }
+    if !isOpen { stop("the application closed the connection", listens: true) }
   }
 
   private mutating func acceptFromApplication(_ frame: AudioSocketFrame) {
     switch frame.type {
-    case AudioSocketFrame.hangup: stop("the application hung up")
+    case AudioSocketFrame.hangup: stop("the application hung up", listens: true)
     case AudioSocketFrame.identifier: counts.invalid += 1
     case _ where frame.isAudio:
       guard let samples = wholeSamples(frame) else { return }
@@ -260,10 +262,11 @@ struct BridgedCall: ~Copyable {
 
   // MARK: The end
 
-  /// Ends the call once the sound that is on its way has arrived.
-  private mutating func stop(_ reason: String) {
+  /// Ends the call once the caller's sound that is on its way has arrived, and what waits to be played has
+  /// been heard, if the caller `listens`.
+  private mutating func stop(_ reason: String, listens: Bool = false) {
     guard end == nil else { return }
-    let waiting = voice?.seconds(playback.count) ?? 0
+    let waiting = listens ? voice?.seconds(playback.count) ?? 0 : 0
     end = (.now + settings.voice.delay + Self.pause + .seconds(waiting), reason)
   }
 

@@ -101,6 +101,9 @@ struct LiveLine<Item> {
 
   var isEmpty: Bool { waiting.pieces.isEmpty && ledger.count == 0 }
 
+  /// The time of the sound that came last.
+  var blockLength: Duration { quiet.lastLength }
+
   /// Adds an item that leaves after the sound before it.
   mutating func add(_ item: Item) {
     waiting.pieces.append(Waiting(piece: Piece(item: item)))
@@ -112,6 +115,9 @@ struct LiveLine<Item> {
   /// and come after all.
   mutating func add(_ item: Item, _ samples: [Int16], after lost: Int? = nil, now: Instant) {
     guard !samples.isEmpty else { return add(item) }
+    let length = Duration.seconds(Double(samples.count) / Double(rate))
+    // A block as long as the time since the last one says so itself: nothing is lost.
+    let lost = lost ?? (length * 5 / 4 >= now - quiet.lastSound ? 0 : nil)
     for start in stride(from: 0, to: samples.count, by: min(longestPiece, samples.count)) {
       let end = start + min(longestPiece, samples.count - start)
       waiting.pieces.append(
@@ -122,7 +128,7 @@ struct LiveLine<Item> {
     waiting.samples += samples.count
     quiet.lastSound = now
     quiet.isFlushed = false
-    quiet.lastLength = .seconds(Double(samples.count) / Double(rate))
+    quiet.lastLength = length
   }
 
   /// Lets all sound leave soon: none follows.

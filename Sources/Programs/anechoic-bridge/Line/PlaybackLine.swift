@@ -22,9 +22,10 @@ struct PlaybackLine {
     var left: Int { samples.count - position }
   }
 
-  /// The time without a microphone after which the bridge's clock takes its place. Sound that a network
-  /// holds up comes sooner.
+  /// The time without a microphone after which the bridge's clock takes its place, at least and at most.
+  /// Sound that a network holds up comes sooner.
   private static let pause = Duration.milliseconds(500)
+  private static let longestPatience = Duration.seconds(2)
   /// The samples that have been played and are kept in front of the others.
   private static let mostKept = 1 << 16
   /// The longest pause after which the sound of the pause can come back, in seconds.
@@ -81,10 +82,12 @@ struct PlaybackLine {
     return samples + repeatElement(0, count: count - samples.count)
   }
 
-  /// Plays without a microphone if none has come for a while.
-  mutating func advance(now: Instant) {
+  /// Plays without a microphone if none has come for a while. `blocks` is the length of the blocks in which
+  /// the microphone comes.
+  mutating func advance(now: Instant, blocks: Duration? = nil) {
     if isEmpty { emptyTime = now }
-    isInPause = isInPause || now - playedUntil > Self.pause
+    let patience = max(Self.pause, min(Self.longestPatience, (blocks ?? .zero) * 5 / 4))
+    isInPause = isInPause || now - playedUntil > patience
     guard isInPause else { return }
     let count = Int((now - playedUntil) / .seconds(1) * Double(rate))
     playedUntil += .seconds(Double(count) / Double(rate))

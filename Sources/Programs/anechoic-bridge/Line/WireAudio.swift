@@ -26,7 +26,7 @@ enum WireAudio: Sendable, Equatable {
   /// `half` is the first byte of a sample that is split between the text before and this one, or nil. The
   /// function replaces it by that of a sample which is split between this text and the next one.
   func samples(_ text: String, after half: inout UInt8?) -> [Int16]? {
-    guard let data = Data(base64Encoded: text) else { return nil }
+    guard let data = Self.bytes(text) else { return nil }
     switch self {
     case .telephone(let law):
       half = nil
@@ -40,6 +40,24 @@ enum WireAudio: Sendable, Equatable {
         }
       }
     }
+  }
+
+  /// Returns the bytes of a text in base64. It may have line breaks or the alphabet of URLs, or lack the
+  /// padding: programs read such texts, so others write them.
+  private static func bytes(_ text: String) -> Data? {
+    if let data = Data(base64Encoded: text) { return data }
+    var letters: [UInt8] = []
+    letters.reserveCapacity(text.utf8.count + 3)
+    for letter in text.utf8 {
+      switch letter {
+      case UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: " "), UInt8(ascii: "\t"): break
+      case UInt8(ascii: "-"): letters.append(UInt8(ascii: "+"))
+      case UInt8(ascii: "_"): letters.append(UInt8(ascii: "/"))
+      default: letters.append(letter)
+      }
+    }
+    while letters.count % 4 != 0 { letters.append(UInt8(ascii: "=")) }
+    return Data(base64Encoded: Data(letters))
   }
 
   /// Returns samples as a text in base64.

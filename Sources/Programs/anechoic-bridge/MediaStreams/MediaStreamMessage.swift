@@ -1,5 +1,4 @@
 internal import AudioCodecs
-internal import AudioCore
 internal import Foundation
 internal import Operations
 
@@ -30,6 +29,12 @@ struct MediaStreamMessage {
     return WebSocketMessage(.text, Array(data ?? Data()))
   }
 
+  /// Whether the message has sound that an application wants to be played. Plivo has a name of its own.
+  var isSound: Bool { event == "media" || event == "playAudio" }
+
+  /// Whether an application wants its sound that waits not to be played.
+  var isClear: Bool { event == "clear" || event == "clearAudio" }
+
   /// Whether media is the sound that the caller hears, and not the caller's.
   var isOutbound: Bool { part("media")["track"] as? String == "outbound" }
 
@@ -47,8 +52,11 @@ struct MediaStreamMessage {
   /// The number of bytes of the message as it came.
   var byteCount: Int { original?.bytes.count ?? 0 }
 
-  /// The number of media in their track, if the provider counts them.
-  var chunk: Int? { wholeNumber(part("media")["chunk"]) }
+  /// The number of media in their track, or else of the message, if the provider counts them.
+  var chunk: Int? {
+    wholeNumber(part("media")["chunk"])
+      ?? wholeNumber(fields["sequenceNumber"] ?? fields["sequence_number"])
+  }
 
   /// The time of the first sample of media in ms, if the provider says so.
   var timestamp: Int? { wholeNumber(part("media")["timestamp"]) }
@@ -56,9 +64,15 @@ struct MediaStreamMessage {
   /// The id of the call, or of the stream, that starts.
   var call: String? {
     let start = part("start")
-    let names = [start["callSid"], start["call_sid"], start["call_control_id"]]
-    let streams = [fields["streamSid"], fields["stream_sid"], fields["stream_id"]]
-    return (names + streams).lazy.compactMap { $0 as? String }.first
+    let names = [start["callSid"], start["call_sid"], start["call_control_id"], start["callId"]]
+    return names.lazy.compactMap { $0 as? String }.first ?? stream
+  }
+
+  /// The id of the stream.
+  var stream: String? {
+    [fields, part("start")].lazy.flatMap {
+      [$0["streamSid"], $0["stream_sid"], $0["stream_id"], $0["streamId"]]
+    }.compactMap { $0 as? String }.first
   }
 
   /// The line of the call that starts: the parameter `line` of the application, or the account. Empty if
@@ -66,30 +80,34 @@ struct MediaStreamMessage {
   var line: String {
     let start = part("start")
     let parameters = (start["customParameters"] ?? start["custom_parameters"]) as? [String: Any]
-    return parameters?["line"] as? String ?? start["accountSid"] as? String
-      ?? start["account_sid"] as? String ?? ""
+    let accounts = [start["accountSid"], start["account_sid"], start["accountId"]]
+    return parameters?["line"] as? String
+      ?? accounts.lazy.compactMap { $0 as? String }.first ?? ""
   }
 
   /// The format of the media that follow a start: µ-law at 8 kHz unless the start says otherwise. Nil for a
   /// format that cannot be processed.
   var format: WireAudio? {
-    guard let stated = statedFormat else { return .telephone(.muLaw) }
-    guard let format = stated as? [String: Any] else { return nil }
-    guard wholeNumber(format["channels"] ?? 1) == 1 else { return nil }
-    let rate = wholeNumber(format["sampleRate"] ?? format["sample_rate"] ?? 8000)
-    switch (format["encoding"] as? String)?.lowercased() {
-    case "audio/x-mulaw" where rate == 8000, "pcmu" where rate == 8000:
-      return .telephone(.muLaw)
-    case "audio/x-alaw" where rate == 8000, "pcma" where rate == 8000:
-      return .telephone(.aLaw)
-    // "L16", as RTP names it, has the other order of bytes, or not: providers differ.
-    case "audio/x-l16", "audio/x-raw", "pcm16":
-      return rate.flatMap(SampleRate.init(rawValue:)).map { .pcm16(rate: $0.hertz) }
-    default: return nil
+    switch statedFormat {
+    case nil: .telephone(.muLaw)
+    case let format as [String: Any]: WireAudio(mediaFormat: format)
+    case let name as String: WireAudio(encoding: name)
+    default: nil
     }
   }
 
-  private var statedFormat: Any? { part("start")["mediaFormat"] ?? part("start")["media_format"] }
+  /// The format that media of the application name, or that of the stream. Nil for an unknown one.
+  func format(of stream: WireAudio) -> WireAudio? {
+    part("media")["contentType"] == nil ? stream : WireAudio(mediaFormat: part("media"))
+  }
+
+  private var statedFormat: Any? {
+    let start = part("start")
+    let places = [
+      start["mediaFormat"], start["media_format"], fields["mediaFormat"], fields["media_format"],
+    ]
+    return places.lazy.compactMap { $0 }.first { !($0 is NSNull) }
+  }
 
   /// The format of a start in words: an object as JSON.
   var formatWords: String {

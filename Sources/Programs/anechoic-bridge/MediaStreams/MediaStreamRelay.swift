@@ -41,9 +41,12 @@ struct MediaStreamRelay: Relay {
   /// The start of another stream on the connection, which waits for the sound of the one before.
   private var nextStart: MediaStreamMessage?
   private var heldBytes = 0
-  /// The samples that are split between two messages of the caller, and of what the caller hears.
+  /// The sample that is split between two messages of the caller.
   private var inputHalf: UInt8?
-  private var outputHalf: UInt8?
+  /// The sound that the caller hears.
+  private var sound = UpstreamSound()
+  /// The id of the stream that goes on, if it has one.
+  private var runningStream: String?
   private var order = MediaOrder()
   private var clock = MediaClock(rate: 8000)
   /// Whether the provider sends what the caller hears, which is then the reference.
@@ -66,6 +69,11 @@ struct MediaStreamRelay: Relay {
   mutating func acceptFromClient(_ message: WebSocketMessage, now: Instant) {
     guard let stream = MediaStreamMessage(message) else { return pass(message) }
     switch stream.event {
+    // A start that comes twice begins nothing.
+    case "start"
+    where line != nil && stream.stream != nil && stream.stream == runningStream
+      && stream.format == format:
+      break
     case "start" where line != nil:
       addLate(now)
       line?.flush()
@@ -81,6 +89,7 @@ struct MediaStreamRelay: Relay {
       for stream in order.add(stream, now: now) { add(stream, now) }
       return
     case "stop":
+      runningStream = nil
       addLate(now)
       pass(message)
       line?.flush()
@@ -93,7 +102,9 @@ struct MediaStreamRelay: Relay {
 
   /// Adds media of the caller.
   private mutating func add(_ stream: MediaStreamMessage, _ now: Instant) {
-    guard let samples = samples(of: stream, after: &inputHalf) else { return pass(stream.message) }
+    guard let payload = stream.payload, !payload.isEmpty,
+      let samples = format?.samples(payload, after: &inputHalf)
+    else { return pass(stream.message) }
     let lost = clock.lost(before: stream.timestamp, samples.count)
     // A sample of which only a half has come goes with its other half.
     if !samples.isEmpty { line?.add(.media(stream), samples, after: lost, now: now) }
@@ -114,7 +125,7 @@ struct MediaStreamRelay: Relay {
 
   private mutating func start(_ stream: MediaStreamMessage, _ now: Instant) {
     (line, format) = (nil, nil)
-    (inputHalf, outputHalf, hasOutbound) = (nil, nil, false)
+    (inputHalf, hasOutbound, runningStream) = (nil, false, stream.stream)
     order = MediaOrder()
     playback = PlaybackLine(rate: 8000, keepsPauses: true, now: now)
     let call = stream.call ?? name
@@ -134,13 +145,6 @@ struct MediaStreamRelay: Relay {
     }
   }
 
-  private func samples(
-    of stream: MediaStreamMessage, after half: inout UInt8?
-  ) -> [Int16]? {
-    guard let payload = stream.payload else { return nil }
-    return format?.samples(payload, after: &half)
-  }
-
   /// Sends a message of the provider, after those that wait.
   private mutating func pass(_ message: WebSocketMessage) {
     guard line != nil else { return outbox.toUpstream.append(message) }
@@ -152,20 +156,21 @@ struct MediaStreamRelay: Relay {
 
   mutating func acceptFromUpstream(_ message: WebSocketMessage, now: Instant) {
     if let stream = MediaStreamMessage(message) {
-      switch stream.event {
-      case "media" where !hasOutbound: play(stream)
+      if !hasOutbound, stream.isSound { play(stream) }
       // The provider plays no more of what it has.
-      case "clear" where !hasOutbound:
+      if !hasOutbound, stream.isClear {
         _ = playback.stop()
-        outputHalf = nil
-      default: break
+        sound = UpstreamSound()
       }
     }
     outbox.toClient.append(message)
   }
 
   private mutating func play(_ stream: MediaStreamMessage) {
-    if let samples = samples(of: stream, after: &outputHalf) { playback.append(samples) }
+    guard let format, let payload = stream.payload else { return }
+    sound.format = stream.format(of: format)
+    guard let samples = sound.decode(payload, of: "") else { return }
+    playback.append(sound.convert(samples, to: format.rate))
   }
 
   // MARK: Time
@@ -173,7 +178,7 @@ struct MediaStreamRelay: Relay {
   mutating func advance(now: Instant) {
     for stream in order.due(now: now) { add(stream, now) }
     for piece in line?.advance(&playback, now: now) ?? [] { send(piece) }
-    playback.advance(now: now)
+    playback.advance(now: now, blocks: line?.blockLength)
     restart(now)
     while let change = line?.nextChange() {
       if let words = change.line { outbox.log.append(words) }

@@ -23,8 +23,10 @@ extension RealtimeRelay {
     case "session.updated", "transcription_session.updated":
       use(RealtimeSession(event.object("session") ?? [:]), isFirst: false, now: now)
     case "response.created":
+      // A client does not play the rest of a cancelled answer before the next one.
+      if responses.isGivenUp { _ = playback.stop() }
       responses.running = event.object("response")?["id"] as? String
-      responses.hasCancelled = false
+      (responses.hasCancelled, responses.isGivenUp) = (false, false)
     case "response.done": responseEnded(event)
     case "response.output_audio.delta", "response.audio.delta": play(event)
     case "input_audio_buffer.speech_started":
@@ -41,7 +43,9 @@ extension RealtimeRelay {
   }
 
   private mutating func responseEnded(_ event: RealtimeEvent) {
-    guard event.object("response")?["id"] as? String == responses.running else { return }
+    let response = event.object("response")
+    guard response?["id"] as? String == responses.running else { return }
+    if response?["status"] as? String == "cancelled" { responses.isGivenUp = true }
     responses.running = nil
     responses.hasCancelled = false
     if responses.isOwed { createResponse() }

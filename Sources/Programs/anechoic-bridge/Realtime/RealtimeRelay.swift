@@ -63,6 +63,8 @@ struct RealtimeRelay: Relay {
     var interrupted: String?
     /// Whether the bridge has cancelled the response that runs.
     var hasCancelled = false
+    /// Whether the client or the upstream has cancelled the newest response.
+    var isGivenUp = false
     /// Whether the bridge asks for a response once none runs any more.
     var isOwed = false
     /// The ends of the items that the bridge has truncated, in ms.
@@ -132,6 +134,7 @@ struct RealtimeRelay: Relay {
       // The upstream would answer that no response runs.
       let id = event.text("response_id")
       if responses.hasCancelled, id == nil || id == responses.interrupted { return }
+      responses.isGivenUp = id == nil || id == responses.running
       pass(message)
     default:
       guard Self.ordered.contains(event.type) else { return pass(message) }
@@ -216,7 +219,7 @@ struct RealtimeRelay: Relay {
 
   mutating func advance(now: Instant) {
     for piece in line?.advance(&playback, now: now) ?? [] { send(piece) }
-    playback.advance(now: now)
+    playback.advance(now: now, blocks: line?.blockLength)
     changeFormat(now)
     while let change = line?.nextChange() { accept(change) }
   }

@@ -4,7 +4,10 @@ internal import CommandLineSupport
 
 /// The files of a job.
 struct ProcessFiles: ParsableArguments {
-  @Option(help: ArgumentHelp("The audio that the microphone recorded.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "The audio that the microphone recorded; - is standard input, for each input.",
+      valueName: "file"))
   var microphone: String
 
   @Option(
@@ -40,7 +43,10 @@ struct ProcessFiles: ParsableArguments {
       """)
   var loop = false
 
-  @Option(help: ArgumentHelp("The file to write the processed voice to.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "The file to write the processed voice to; - is standard output, as WAV, for each output.",
+      valueName: "file"))
   var output: String
 
   @Option(
@@ -143,6 +149,15 @@ struct ProcessFiles: ParsableArguments {
       ("--save-echo-path", saveEchoPath), ("--save-voiceprint", saveVoiceprint),
     ] where path == "-" {
       throw ValidationError("\(option) takes a file; it cannot be standard output.")
+    }
+    let sounds = [output, playback, recognizer, raw].count { $0 == "-" }
+    let logs = [events, stats, frames, record].count { $0 == "-" }
+    guard sounds == 0 || sounds + logs == 1 else {
+      throw ValidationError("Standard output takes one output.")
+    }
+    let inputs = [microphone, reference, otherAudio, controls] + farEnd.map(\.path)
+    guard inputs.count(where: { $0 == "-" }) <= 1 else {
+      throw ValidationError("Standard input is one input.")
     }
     let interval = statsInterval?.duration ?? .seconds(1)
     guard (.milliseconds(100)...Duration.seconds(3600)).contains(interval) else {

@@ -98,9 +98,8 @@ struct CaptureSide: ~Copyable {
     _ samples: InputSamples, firstSample: Int64?, deviceTime: Duration?
   ) throws(InputError) -> (missing: Int64, first: Int64) {
     let expected = microphone.arrived
-    let missing = try microphone.append(samples, firstSample: firstSample)
+    let (missing, first) = try microphone.append(samples, firstSample: firstSample)
     echo.microphoneWentOn(afterGap: missing, isOver: !samples.isEmpty)
-    let first = firstSample.map { microphone.index(of: $0) } ?? expected
     if let deviceTime, microphone.arrived > expected {
       echo.recordCapture(sample: first, at: deviceTime)
     }

@@ -75,7 +75,8 @@ struct CaptureWarnings {
   private var noSignal = Persistence(onset: 400, recovery: 1)  // digital silence for 4 s
   private var noisy = Persistence(onset: 300, recovery: 300)
   private var clipping = ClippingDetector()
-  private var noReference = Persistence(onset: 100, recovery: 100)
+  // A reference that comes in blocks is late for a part of each block only.
+  private var noReference = Persistence(onset: 100, recovery: 100, forgets: 2)
   private var unsteadyClocks = Persistence(onset: 100, recovery: 500)
   private var residualEcho = Persistence(onset: 300, recovery: 200)
   private var oppositeChannels = Persistence(onset: 100, recovery: 200)
@@ -130,12 +131,15 @@ struct CaptureWarnings {
 struct Persistence {
   let onset: Int
   let recovery: Int
+  /// The frames that a frame without the condition takes back before it is active; all by default.
+  let forgets: Int
   private(set) var isActive = false
   private var frames = 0
 
-  init(onset: Int, recovery: Int) {
+  init(onset: Int, recovery: Int, forgets: Int = .max) {
     self.onset = onset
     self.recovery = recovery
+    self.forgets = forgets
   }
 
   /// Runs per frame: no allocation, lock, log or await.
@@ -143,7 +147,7 @@ struct Persistence {
   /// - Returns: Whether the condition is active, or nil if that has not changed.
   mutating func process(_ isSeen: Bool) -> Bool? {
     guard isSeen != isActive else {
-      frames = 0
+      frames = isActive ? 0 : max(0, frames - forgets)
       return nil
     }
     frames += 1

@@ -8,6 +8,7 @@ struct CapturedMicrophone: ~Copyable {
   private var settled: Int64 = 0  // the samples that had arrived before the last chunk
   private var pair: MicrophonePair?
   private var concealed: ConcealedSpans
+  private var standing = StandingIndex()
   /// Nil under the media clock.
   private var repetition: Repetition?
 
@@ -35,23 +36,23 @@ struct CapturedMicrophone: ~Copyable {
     return settled - (timeline.taken + size) >= Int64(frames) * size
   }
 
-  /// Appends samples. Returns how many were missing before them.
-  mutating func append(_ samples: InputSamples, firstSample: Int64?) throws(InputError) -> Int64 {
+  /// Appends samples. Returns how many were missing before them, and the place of the first one.
+  mutating func append(
+    _ samples: InputSamples, firstSample: Int64?
+  ) throws(InputError) -> (missing: Int64, first: Int64) {
     settled = timeline.arrived
+    let firstSample = standing.place(firstSample, samples, in: &timeline)
     if let firstSample { try repetition?.place(samples, at: firstSample, in: &timeline) }
     let missing = try timeline.append(samples, firstSample: firstSample)
     if missing > 0 {
       let end = settled + missing + Int64(SampleQueue.fadeSamples(at: timeline.format.rate))
       concealed.add(settled..<end)
     }
-    return missing
+    return (missing, firstSample.map { timeline.index(of: $0) } ?? settled)
   }
 
   /// The client's index of the sample after the last one that arrived.
   var expectedIndex: Int64 { timeline.expectedIndex }
-
-  /// Returns the place of an index of the client among the samples that arrived.
-  func index(of firstSample: Int64) -> Int64 { timeline.index(of: firstSample) }
 
   /// Reads the next frame. Runs per frame: no allocation, lock, log or await.
   mutating func readFrame() {

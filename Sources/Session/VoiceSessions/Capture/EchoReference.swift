@@ -14,6 +14,7 @@ struct EchoReference: ~Copyable {
 
   /// The client's reference as it comes in.
   private(set) var timeline: InputTimeline
+  private var standing = StandingIndex()
   /// Nil under the media clock.
   private var pauses: ReferencePauses?
   /// The reference for the frame that the microphone is at.
@@ -88,6 +89,7 @@ struct EchoReference: ~Copyable {
     _ samples: InputSamples, firstSample: Int64?, microphone: (arrived: Int64, waiting: Int),
     deviceTime: Duration?
   ) throws(InputError) -> Int64 {
+    let firstSample = standing.place(firstSample, samples, in: &timeline)
     let (rate, indexes) = (Int64(timeline.format.rate.hertz), microphoneRates.indexes.hertz)
     let behind = max(0, aligner.missingFrames) * input.sampleCount
     // The place of the samples that belong to those of the microphone that come next.

@@ -71,6 +71,17 @@ struct PlaybackLineTests {
     #expect(abs(line.seconds - 0.9) < 0.02)
   }
 
+  /// A microphone that comes in blocks of a second has no pause between two blocks.
+  @Test func theClockOfTheBridgeWaitsForLongBlocks() {
+    let now = ContinuousClock.now
+    var line = PlaybackLine(rate: 1000, now: now)
+    line.append([Int16](repeating: 1, count: 5000))
+    line.advance(now: now + .milliseconds(1200), blocks: .seconds(1))
+    #expect(line.seconds == 5)
+    line.advance(now: now + .milliseconds(1300), blocks: .seconds(1))
+    #expect(line.seconds < 4)
+  }
+
   /// A bridge that stood still for hours, such as in a machine that slept.
   @Test func aLongPauseKeepsTenSeconds() {
     var now = ContinuousClock.now

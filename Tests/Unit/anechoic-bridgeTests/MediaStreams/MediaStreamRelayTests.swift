@@ -132,6 +132,12 @@ struct MediaStreamRelayTests {
     (#""media_format":{"encoding":"PCMU","sample_rate":8000,"channels":1}"#, .telephone(.muLaw)),
     (#""media_format":{"encoding":"audio/x-raw","sample_rate":"16000"}"#, .pcm16(rate: 16_000)),
     (#""mediaFormat":{"encoding":"PCM16","sampleRate":16000}"#, .pcm16(rate: 16_000)),
+    (#""media_format":{"encoding":"base64","sample_rate":"8000"}"#, .pcm16(rate: 8000)),
+    (#""media_format":{"encoding":"audio/alaw","sample_rate":"8000"}"#, .telephone(.aLaw)),
+    (#""mediaFormat":{"encoding":"audio/x-l16;rate=16000"}"#, .pcm16(rate: 16_000)),
+    (#""mediaFormat":{"encoding":"PCMU/8000","sampleRate":null}"#, .telephone(.muLaw)),
+    (#""mediaFormat":"audio/x-mulaw""#, .telephone(.muLaw)),
+    (#""mediaFormat":null"#, .telephone(.muLaw)),
   ])
   func otherProvidersNameTheirFormatsInOtherWords(format: String, expected: WireAudio) {
     let start = MediaStreamMessage(
@@ -324,5 +330,113 @@ struct MediaStreamRelayTests {
     Self.advance(&relay, &now, ticks: 40)
     let sent = relay.outbox.take().toUpstream.compactMap { MediaStreamMessage($0)?.chunk }
     #expect(sent == [0, 1, 3, 2, 4, 5, 6, 7])
+  }
+
+  // MARK: Other ways to write media
+
+  private static func event(_ name: String, _ media: String) -> WebSocketMessage {
+    WebSocketMessage(#"{"event":"\#(name)","media":\#(media)}"#)
+  }
+
+  /// An application for Plivo has its own names, and may send another format than that of the stream.
+  @Test(arguments: [
+    (#""contentType":"audio/x-mulaw","sampleRate":8000,"#, WireAudio.telephone(.muLaw), 160),
+    (#""contentType":"audio/x-l16","sampleRate":"16000","#, .pcm16(rate: 16_000), 320),
+    ("", .telephone(.muLaw), 160),
+  ])
+  func soundThatIsToBePlayedIsTheReference(fields: String, format: WireAudio, count: Int) {
+    let voices = Voices()
+    let now = ContinuousClock.now
+    var relay = Self.begun(voices, now: now)
+    let payload = format.text([Int16](repeating: 1000, count: count * 3))
+    relay.acceptFromUpstream(
+      Self.event("playAudio", #"{\#(fields)"payload":"\#(payload)"}"#), now: now)
+    relay.acceptFromClient(Self.media(0), now: now)
+    relay.advance(now: now)
+    relay.acceptFromUpstream(WebSocketMessage(#"{"event":"clearAudio"}"#), now: now)
+    relay.acceptFromClient(Self.media(0), now: now)
+    relay.advance(now: now + .milliseconds(20))
+    let reference = voices.all[0].reference
+    #expect(reference[80..<160].allSatisfy { abs($0 - 1000) <= 40 })
+    #expect(reference[160...].allSatisfy { $0 == 0 })
+    #expect(relay.outbox.take().toClient.count == 2)
+  }
+
+  @Test func mediaWithoutSoundKeepTheirPlace() {
+    let voices = Voices()
+    var now = ContinuousClock.now
+    var relay = Self.begun(voices, now: now)
+    for payload in [#""""#, "null", #""!""#] {
+      relay.acceptFromClient(Self.media(0), now: now)
+      relay.acceptFromClient(Self.event("media", #"{"payload":\#(payload)}"#), now: now)
+    }
+    relay.acceptFromClient(WebSocketMessage(#"{"event":"stop"}"#), now: now)
+    Self.advance(&relay, &now, ticks: 30)
+    let payloads = relay.outbox.take().toUpstream.compactMap { MediaStreamMessage($0)?.payload }
+    #expect(payloads.map(\.count) == [216, 0, 216, 216, 1])
+  }
+
+  /// A provider that collects a second of sound before it sends it.
+  @Test func soundInLongBlocksMeetsItsReference() {
+    let voices = Voices()
+    var now = ContinuousClock.now
+    var relay = Self.begun(voices, now: now)
+    let sound = (0..<8).flatMap { second in [Int16](repeating: Int16(second * 1000), count: 8000) }
+    let text = WireAudio.telephone(.muLaw).text(sound)
+    relay.acceptFromUpstream(Self.event("media", #"{"payload":"\#(text)"}"#), now: now)
+    let silence = WireAudio.telephone(.muLaw).text([Int16](repeating: 0, count: 8000))
+    for _ in 0..<7 {
+      Self.advance(&relay, &now, ticks: 100)
+      relay.acceptFromClient(Self.event("media", #"{"payload":"\#(silence)"}"#), now: now)
+    }
+    Self.advance(&relay, &now, ticks: 60)
+    let reference = voices.all[0].reference
+    for second in 0..<7 {
+      let place = second * 8000 + 4000
+      #expect(abs(Int(reference[place]) - second * 1000) <= 250, "second \(second)")
+    }
+  }
+
+  /// The same start does not begin another stream: the echo path stays, and what waits to be played.
+  @Test func aStartThatComesTwiceBeginsOnce() {
+    let voices = Voices()
+    var now = ContinuousClock.now
+    var relay = Self.relay(voices, now: now)
+    let start = WebSocketMessage(#"{"event":"start","streamSid":"M","start":{"callSid":"C"}}"#)
+    relay.acceptFromClient(start, now: now)
+    for _ in 0..<3 { relay.acceptFromUpstream(Self.media(100), now: now) }
+    relay.acceptFromClient(Self.media(0), now: now)
+    relay.acceptFromClient(start, now: now)
+    #expect(relay.readsClient)
+    relay.acceptFromClient(Self.media(0), now: now)
+    relay.acceptFromClient(WebSocketMessage(#"{"event":"stop"}"#), now: now)
+    Self.advance(&relay, &now, ticks: 30)
+    #expect(voices.all.count == 1)
+    #expect(voices.all[0].reference.prefix(320).allSatisfy { abs($0 - 100) <= 4 })
+    let events = relay.outbox.take().toUpstream.compactMap { MediaStreamMessage($0)?.event }
+    #expect(events == ["start", "media", "start", "media", "stop"])
+    // The same id after a stop is another stream.
+    relay.acceptFromClient(start, now: now)
+    Self.advance(&relay, &now, ticks: 30)
+    #expect(voices.all.count == 2)
+  }
+
+  /// A provider that counts its messages, and not the media of a track.
+  @Test func messagesAreOrderedByTheirNumbers() {
+    let voices = Voices()
+    var now = ContinuousClock.now
+    var relay = Self.begun(voices, now: now)
+    let text = WireAudio.telephone(.muLaw).text([Int16](repeating: 0, count: 160))
+    for number in [2, 3, 5, 4, 6, 8, 7, 9] {
+      relay.acceptFromClient(
+        WebSocketMessage(
+          #"{"event":"media","sequence_number":"\#(number)","media":{"payload":"\#(text)"}}"#),
+        now: now)
+      Self.advance(&relay, &now, ticks: 2)
+    }
+    relay.acceptFromClient(WebSocketMessage(#"{"event":"stop"}"#), now: now)
+    Self.advance(&relay, &now, ticks: 30)
+    let sent = relay.outbox.take().toUpstream.compactMap { MediaStreamMessage($0)?.chunk }
+    #expect(sent == [2, 3, 5, 4, 6, 7, 8, 9])
   }
 }

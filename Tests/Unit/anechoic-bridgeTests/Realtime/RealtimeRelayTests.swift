@@ -462,4 +462,25 @@ struct RealtimeRelayTests {
     rig.speak(milliseconds: 40)
     #expect(rig.voice?.isClosed == false && rig.relay.line != nil)
   }
+
+  /// A client that cancels an answer plays no more of it before the next one.
+  @Test(arguments: [true, false])
+  func theNextAnswerDoesNotWaitForACancelledOne(byClient: Bool) {
+    let rig = Rig()
+    rig.open()
+    rig.upstream("response.created", ["response": ["id": "resp_1"]])
+    rig.answer("a", milliseconds: 5000)
+    rig.speak(milliseconds: 100)
+    if byClient { rig.client("response.cancel") }
+    let status = byClient ? "completed" : "cancelled"
+    rig.upstream("response.done", ["response": ["id": "resp_1", "status": status]])
+    rig.speak(milliseconds: 100)
+    #expect(rig.relay.playback.seconds > 4.5)
+    rig.upstream("response.created", ["response": ["id": "resp_2"]])
+    #expect(rig.relay.playback.isEmpty)
+    rig.answer("b", milliseconds: 1000)
+    rig.upstream("response.done", ["response": ["id": "resp_2", "status": "completed"]])
+    rig.upstream("response.created", ["response": ["id": "resp_3"]])
+    #expect(rig.relay.playback.seconds > 0.9)
+  }
 }

@@ -10,7 +10,7 @@ struct UpstreamSound {
   /// The item that was decoded last, and the byte of a sample that is split between two of its messages.
   private var half: (item: String, byte: UInt8?) = ("", nil)
 
-  init(format: WireAudio) { self.format = format }
+  init(format: WireAudio? = nil) { self.format = format }
 
   /// Decodes the sound of a message of an item. Returns nil if `text` is no sound.
   mutating func decode(_ text: String, of item: String) -> [Int16]? {
