@@ -102,8 +102,9 @@ final class PendingActTests {
     _ request: Anechoic_V1_ProcessRequest, _ recorder: SessionRecorder
   ) throws {
     let bytes: [UInt8] = try request.serializedBytes()
-    bytes.withUnsafeBytes { recorder.record(request: $0, after: arrived, shiftedBy: 0) }
+    let before = arrived
     arrived += Int64(request.audio.microphone.samples.count / 2)
+    bytes.withUnsafeBytes { recorder.record(request: $0, arrived: (before, arrived)) }
   }
 
   private static func piece(samples: Int) -> SessionAct {

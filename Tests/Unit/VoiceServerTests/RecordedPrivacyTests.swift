@@ -91,6 +91,24 @@ struct RecordedPrivacyTests {
     #expect(try call.replay().outcome.withheldFrom.map { (67_000...68_000).contains($0) } == true)
   }
 
+  /// A client that does not count gives one index to all of its samples.
+  @Test func aMicrophoneThatDoesNotCountIsRecordedAndMuted() async throws {
+    let call = try await RecordedCall.run { server in
+      func still(_ samples: Range<Int>) -> [Anechoic_V1_ProcessRequest] {
+        audio(samples).map { request in
+          var request = request
+          request.audio.microphone.firstSample = 0
+          return request
+        }
+      }
+      let requests =
+        still(0..<40_000) + [.control(.with { $0.setMute.muted = true })] + still(40_000..<80_000)
+      return try await server.record(RecordedCall.start, requests)
+    }
+    expect(4_000..<38_000, in: call.file)
+    expectNothing(of: 41_000..<80_000, in: call.file)
+  }
+
   /// A client that counts anew, as with another device, has its samples behind the last ones.
   @Test func aMicrophoneThatCountsAnewIsRecordedAndMuted() async throws {
     let start = RecordedCall.start.with { $0.pacing = .realTime }

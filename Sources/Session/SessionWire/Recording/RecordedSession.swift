@@ -43,12 +43,11 @@ package final class RecordedSession {
   package func accept(
     _ request: UnsafeRawBufferPointer, sink: any SessionSink
   ) throws(RequestError) -> Bool {
-    let arrived = session.microphoneArrived
+    let before = session.microphoneArrived
     let hasAudio = try requests.accept(request, sink: sink)
     if let recorder {
       if let lookup = profiles.last.take() { recorder.record(lookup) }
-      let shift = session.microphoneArrived - session.expectedMicrophoneIndex
-      recorder.record(request: request, after: arrived, shiftedBy: shift)
+      recorder.record(request: request, arrived: (before, session.microphoneArrived))
       if !hasAudio { recorder.advance(to: session.position) }
     }
     return hasAudio

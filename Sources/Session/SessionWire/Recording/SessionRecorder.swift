@@ -65,23 +65,20 @@ package final class SessionRecorder {
 
   /// Records a request that the session has accepted and whose audio is not processed yet.
   ///
-  /// - Parameters:
-  ///   - arrived: The microphone samples that had arrived before.
-  ///   - shift: The place of the client's index 0 among those that have arrived, with this request. It
-  ///     changes when a client counts anew.
+  /// - Parameter arrived: The samples of the microphone that had arrived before the request, and that have
+  ///   arrived with it. The client's indexes may be others: it may count anew, or not at all.
   package func record(
-    request message: UnsafeRawBufferPointer, after arrived: Int64, shiftedBy shift: Int64
+    request message: UnsafeRawBufferPointer, arrived: (before: Int64, after: Int64)
   ) {
     guard isWanted, !hasEnded, var request = try? Anechoic_V1_ProcessRequest.decodedWhole(message)
     else {
       return
     }
     guard request.audio.hasMicrophone else { return record(.request(request)) }
-    let chunk = request.audio.microphone
-    let first = chunk.hasFirstSample ? chunk.firstSample + shift : arrived
-    let end = first + Int64(format.sampleCount(of: chunk.samples))
+    let end = arrived.after
+    let first = end - Int64(format.sampleCount(of: request.audio.microphone.samples))
     // The session ignores repeated samples. They may have been muted when they first arrived.
-    let again = min(max(arrived, first), end)
+    let again = min(max(arrived.before, first), end)
     request.silence(samples: 0..<Int(again - first), format)
     guard again < end else { return record(.request(request)) }
     let size = message.count + PendingChunk.overhead
