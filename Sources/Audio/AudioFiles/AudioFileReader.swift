@@ -2,8 +2,8 @@ public import AudioCore
 
 /// A reader of audio files in any format that libsndfile supports: WAV, FLAC, Ogg and more.
 ///
-/// The links of a chained Ogg file are read one after another. What a pipe cannot hold for libsndfile is
-/// copied to an unnamed file first: all but WAV as a rule.
+/// The links of a chained Ogg file are read one after another. FLAC, Ogg, CAF, W64 and RF64 from a pipe are
+/// copied to an unnamed file first.
 public final class AudioFileReader {
   public let path: String
   /// The format of the samples that `read` returns: floats if the file has more than 16 bits.

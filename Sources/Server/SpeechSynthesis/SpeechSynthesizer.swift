@@ -10,6 +10,8 @@ public final class SpeechSynthesizer: Sendable {
 
   /// The maximum length of a text in characters.
   public static let longestText = 5000
+  /// The maximum duration of a text in seconds. Some characters are spoken by long names.
+  public static let longestSpeech = 600
 
   private let queue = DispatchQueue(label: "speech", qos: .utility)
   /// Nil until the first request for a voice.
@@ -69,12 +71,14 @@ public final class SpeechSynthesizer: Sendable {
     guard !cancellation.isCancelled else { throw CancellationError() }
     let file = try voiceCatalog().file(of: voice)
     let library = try ESpeakLibrary()
+    let longest = Self.longestSpeech * library.sampleRate
     var samples: [Float] = []
     let isDone = library.speak(text, voiceFile: file) { piece in
       samples.append(contentsOf: piece.lazy.map { Float($0) / 32768 })
-      return !cancellation.isCancelled
+      return !cancellation.isCancelled && samples.count <= longest
     }
     guard !cancellation.isCancelled else { throw CancellationError() }
+    guard samples.count <= longest else { throw SpeechError.speechTooLong }
     guard isDone else { throw SpeechError.unavailable }
     guard samples.contains(where: { $0 != 0 }) else { throw SpeechError.nothingToSay }
     return Speech(sampleRate: library.sampleRate, samples: samples)
@@ -128,6 +132,7 @@ struct SpokenText {
 public enum SpeechError: Error, Equatable, CustomStringConvertible {
   case nothingToSay
   case textTooLong
+  case speechTooLong
   case unspeakable
   case unknownVoice(String)
   /// The library or its data cannot be used.
@@ -137,6 +142,8 @@ public enum SpeechError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .nothingToSay: "contains nothing to speak"
     case .textTooLong: "is longer than \(SpeechSynthesizer.longestText) characters"
+    case .speechTooLong:
+      "takes longer than \(SpeechSynthesizer.longestSpeech / 60) minutes to speak"
     case .unspeakable: "contains a NUL character"
     case .unknownVoice(let name): "\"\(name)\" is not an eSpeak NG voice"
     case .unavailable:

@@ -299,11 +299,16 @@ extension Status {
     .resourceExhausted, "SLOW_CONSUMER: the watcher has not read its events",
     reason: "SLOW_CONSUMER")
 
+  static let tooMuchSpeech = Status(
+    .resourceExhausted,
+    "the texts of all clients that wait to be heard are too long; try again later",
+    reason: "TOO_MUCH_SPEECH")
+
   /// Creates the status for text that cannot be spoken.
   init(_ error: SpeechError) {
     switch error {
     case .unknownVoice: self.init(InvalidFieldError("start.voice", error.description))
-    case .nothingToSay, .textTooLong, .unspeakable:
+    case .nothingToSay, .textTooLong, .speechTooLong, .unspeakable:
       self.init(InvalidFieldError("text", error.description))
     case .unavailable:
       self.init(.failedPrecondition, error.description, reason: "SPEECH_UNAVAILABLE")

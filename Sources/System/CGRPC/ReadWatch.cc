@@ -28,7 +28,7 @@ constexpr timespec look_every{0, 10'000'000};
 // a pause, beyond the calls that may be open at once. A client that comes back opens all its calls at once.
 constexpr int64_t spare_empty_calls = 300;
 
-// The time after which the calls are counted anew. A thread without calls of its own reads for the others,
+// The time after which the calls are counted anew, so that a connection may start these calls in each second. A thread without calls of its own reads for the others,
 // perhaps for hours, and calls that are refused have no message either.
 constexpr std::chrono::seconds longest_count{1};
 

@@ -18,6 +18,12 @@ struct RefusedTextTests {
     await #expect(throws: SpeechError.textTooLong) { try await synthesizer.speak(accents) }
   }
 
+  /// The library speaks the long names of these characters.
+  @Test func aTextMustNotTakeTooLongToSpeak() async {
+    let long = String(repeating: "\u{1F9D6}\u{1F3FE} ", count: 2500)
+    await #expect(throws: SpeechError.speechTooLong) { try await synthesizer.speak(long) }
+  }
+
   @Test func aNulIsRefused() async {
     await #expect(throws: SpeechError.unspeakable) { try await synthesizer.speak("a\0b") }
   }

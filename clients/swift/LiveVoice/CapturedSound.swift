@@ -15,6 +15,9 @@ final class CapturedSound: @unchecked Sendable {
   /// The end of the samples, and the end that they will have after the present `append`.
   private let end = Atomic<Int64>(0)
   private let reserved = Atomic<Int64>(0)
+  private let created = ContinuousClock.now
+  /// The time of the last `append` in nanoseconds since the creation, or -1 before the first.
+  private let appended = Atomic<Int64>(-1)
 
   /// `referenceChannels` is 0 if there is no reference.
   init(capacity: Int, microphoneChannels: Int, referenceChannels: Int) {
@@ -34,6 +37,12 @@ final class CapturedSound: @unchecked Sendable {
 
   /// The number of samples that were appended.
   var count: Int64 { end.load(ordering: .acquiring) }
+
+  /// The time at which samples were appended last, or nil before the first.
+  var appendedAt: ContinuousClock.Instant? {
+    let time = appended.load(ordering: .relaxed)
+    return time < 0 ? nil : created + .nanoseconds(time)
+  }
 
   /// Appends samples. A reference that is nil is silent. Call this on one thread at a time. Runs per block:
   /// no allocation, lock, log or await.
@@ -56,6 +65,7 @@ final class CapturedSound: @unchecked Sendable {
           if let reference, place < reference.count { reference[place].sample } else { 0 }
       }
     }
+    appended.store(Int64((.now - created) / .nanoseconds(1)), ordering: .relaxed)
     end.store(first + Int64(added), ordering: .releasing)
   }
 

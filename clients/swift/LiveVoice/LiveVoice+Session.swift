@@ -147,6 +147,7 @@ extension LiveVoice {
         state.requestMute(wanted, at: captured.count)
       }
       state.stream = stream
+      state.newSessionBegan = nil
       publish(state.mute)
       return true
     }
@@ -163,19 +164,32 @@ extension LiveVoice {
       do {
         while true {
           let sent = reader.position
-          let (control, isOver) = state.withLock { state in
-            (state.controls.pop(now: .now, sent: sent), state.stream == nil || state.isClosed)
+          let (control, began, isOver) = state.withLock { state in
+            (
+              state.controls.pop(now: .now, sent: sent), state.newSessionBegan.take(),
+              state.stream == nil || state.isClosed
+            )
           }
           if isOver { return }
+          if let began { reader.begin(at: began) }
           if let control {
             try await stream.send(control)
           } else if let piece = reader.take() {
+            tellLeftOut(reader.popLeftOut())
             try await stream.send(message(piece, base, packets))
           } else {
+            if reader.pause > .zero { wakeup.signal(after: reader.pause) }
             break
           }
         }
       } catch { return }
+    }
+  }
+
+  private func tellLeftOut(_ samples: Int64) {
+    guard samples > 0 else { return }
+    state.withLock {
+      $0.events.addFallback("\(samples) samples from before the session were not processed")
     }
   }
 
@@ -215,6 +229,7 @@ extension LiveVoice {
     case .resumed: recordResumption(stream.started)
     case .restarted(let started, _, let lost, _):
       recordResumption(started)
+      state.withLock { $0.newSessionBegan = .now }
       placing.algorithmicDelay = samples(in: delay(of: started))
       state.withLock {
         $0.events.addFallback("\(started.session) is new; \(lost) samples were not processed")

@@ -25,6 +25,8 @@ public final class LiveVoice: Sendable {
     var lateSince: ContinuousClock.Instant?
     var controls = PendingControls()
     var mute: RequestedMute
+    /// The time at which another session has taken the place of the one that runs, until what is sent follows.
+    var newSessionBegan: ContinuousClock.Instant?
     /// The session that was lost, for the next one.
     var kept: KeptSession?
     var decisions = InjectionDecisions()

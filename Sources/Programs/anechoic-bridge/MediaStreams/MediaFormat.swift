@@ -29,8 +29,8 @@ extension WireAudio {
     guard let type = words.first else { return nil }
     var parts = type.split(separator: "/").map(String.init)
     if parts.count > 1, parts[0] == "audio" { parts.removeFirst() }
-    let parameter = words.lazy.compactMap { $0.split(separator: "=") }.first { $0[0] == "rate" }
-    let named = parts.count > 1 ? parts[1] : parameter?.last.map(String.init)
+    let parameter = words.lazy.map { $0.split(separator: "=") }.first { $0.first == "rate" }
+    let named = parts.count > 1 ? parts[1] : parameter?.dropFirst().last.map(String.init)
     let value = stated is NSNull ? nil : stated
     guard let encoding = parts.first, let rate = wholeNumber(value ?? named ?? 8000) else {
       return nil

@@ -31,9 +31,12 @@ struct MediaOrder {
   /// Whether the provider gives the same number to media that differ.
   private var isUncounted = false
 
+  /// Whether the numbers of messages count the media of both tracks, so that they are no order.
+  var hasTwoTracks = false
+
   /// Takes media. Returns those whose turn has come. Media that come twice are left out.
   mutating func add(_ stream: MediaStreamMessage, now: Instant) -> [MediaStreamMessage] {
-    guard !isUncounted, let chunk = stream.chunk, (0..<Int.max).contains(chunk) else {
+    guard !isUncounted, let chunk = number(of: stream), (0..<Int.max).contains(chunk) else {
       return [stream]
     }
     let known = last + waiting.map { Mark($0.stream, $0.chunk) }
@@ -91,5 +94,9 @@ struct MediaOrder {
   private mutating func remember(_ stream: MediaStreamMessage, _ chunk: Int) {
     last.append(Mark(stream, chunk))
     if last.count > Self.most { last.removeFirst() }
+  }
+
+  private func number(of stream: MediaStreamMessage) -> Int? {
+    stream.chunk ?? (hasTwoTracks ? nil : stream.sequence)
   }
 }

@@ -52,11 +52,11 @@ struct MediaStreamMessage {
   /// The number of bytes of the message as it came.
   var byteCount: Int { original?.bytes.count ?? 0 }
 
-  /// The number of media in their track, or else of the message, if the provider counts them.
-  var chunk: Int? {
-    wholeNumber(part("media")["chunk"])
-      ?? wholeNumber(fields["sequenceNumber"] ?? fields["sequence_number"])
-  }
+  /// The number of media in their track, if the provider counts them.
+  var chunk: Int? { wholeNumber(part("media")["chunk"]) }
+
+  /// The number of the message among all of its stream, those of both tracks, if the provider counts them.
+  var sequence: Int? { wholeNumber(fields["sequenceNumber"] ?? fields["sequence_number"]) }
 
   /// The time of the first sample of media in ms, if the provider says so.
   var timestamp: Int? { wholeNumber(part("media")["timestamp"]) }
@@ -98,7 +98,9 @@ struct MediaStreamMessage {
 
   /// The format that media of the application name, or that of the stream. Nil for an unknown one.
   func format(of stream: WireAudio) -> WireAudio? {
-    part("media")["contentType"] == nil ? stream : WireAudio(mediaFormat: part("media"))
+    let media = part("media")
+    guard let name = media["contentType"] as? String else { return stream }
+    return WireAudio(encoding: name, rate: media["sampleRate"])
   }
 
   private var statedFormat: Any? {

@@ -82,7 +82,7 @@ struct MediaStreamRelay: Relay {
     case "start": start(stream, now)
     case "media" where stream.isOutbound:
       if !hasOutbound { _ = playback.stop() }
-      hasOutbound = true
+      (hasOutbound, order.hasTwoTracks) = (true, true)
       play(stream)
       return pass(message)
     case "media" where line != nil:
@@ -127,6 +127,7 @@ struct MediaStreamRelay: Relay {
     (line, format) = (nil, nil)
     (inputHalf, hasOutbound, runningStream) = (nil, false, stream.stream)
     order = MediaOrder()
+    sound = UpstreamSound()
     playback = PlaybackLine(rate: 8000, keepsPauses: true, now: now)
     let call = stream.call ?? name
     outbox.log.append("stream of \(call)")

@@ -134,7 +134,8 @@ struct RealtimeRelay: Relay {
       // The upstream would answer that no response runs.
       let id = event.text("response_id")
       if responses.hasCancelled, id == nil || id == responses.interrupted { return }
-      responses.isGivenUp = id == nil || id == responses.running
+      // The upstream may have ended the response meanwhile.
+      if id == nil || id == responses.running { responses.isGivenUp = true }
       pass(message)
     default:
       guard Self.ordered.contains(event.type) else { return pass(message) }

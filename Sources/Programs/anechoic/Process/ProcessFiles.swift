@@ -153,11 +153,15 @@ struct ProcessFiles: ParsableArguments {
     let sounds = [output, playback, recognizer, raw].count { $0 == "-" }
     let logs = [events, stats, frames, record].count { $0 == "-" }
     guard sounds == 0 || sounds + logs == 1 else {
-      throw ValidationError("Standard output takes one output.")
+      throw ValidationError(
+        "Only one of --output, --playback, --recognizer, --raw, --events, --stats, --frames and --record can be -; use "
+          + "files for the others.")
     }
     let inputs = [microphone, reference, otherAudio, controls] + farEnd.map(\.path)
     guard inputs.count(where: { $0 == "-" }) <= 1 else {
-      throw ValidationError("Standard input is one input.")
+      throw ValidationError(
+        "Only one of --microphone, --reference, --far-end, --other-audio and --controls can be -; use files for the "
+          + "others.")
     }
     let interval = statsInterval?.duration ?? .seconds(1)
     guard (.milliseconds(100)...Duration.seconds(3600)).contains(interval) else {

@@ -53,6 +53,15 @@ struct ReplayCommand: AsyncParsableCommand {
   @Flag(help: "Print one JSON object.")
   var json = false
 
+  func validate() throws {
+    for (option, path) in [
+      ("--processed", processed), ("--playback", playback), ("--recognizer", recognizer),
+      ("--raw", raw),
+    ] where path == "-" {
+      throw ValidationError("\(option) takes a file; it cannot be standard output.")
+    }
+  }
+
   private var paths: ReplayFiles.Paths {
     ReplayFiles.Paths(
       processed: processed, playback: playback, recognizer: recognizer, raw: raw, events: events)

@@ -18,6 +18,8 @@ public final class TokenKeyFile: Sendable {
 
   public let path: String
   private let state: Mutex<State>
+  /// Held while the file is read, so that no older keys follow newer ones.
+  private let reading = Mutex(())
 
   /// Reads the file.
   public init(path: String) throws(TokenKeyError) {
@@ -36,14 +38,16 @@ public final class TokenKeyFile: Sendable {
   /// the old keys.
   @discardableResult
   public func reload() throws(TokenKeyError) -> Int {
-    let file = RegularFile.Version(of: path)
-    state.withLock { $0.file = file }
-    let keys = try Self.read(path)
-    state.withLock { state in
-      state.keys = keys
-      state.version += 1
+    try reading.withLock { _ throws(TokenKeyError) in
+      let file = RegularFile.Version(of: path)
+      state.withLock { $0.file = file }
+      let keys = try Self.read(path)
+      state.withLock { state in
+        state.keys = keys
+        state.version += 1
+      }
+      return keys.count
     }
-    return keys.count
   }
 
   /// Reads the file again, and returns the outcome.

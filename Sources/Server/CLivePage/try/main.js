@@ -30,6 +30,8 @@ let bot;
 let lastChunk = 0;
 /** Counts what opens or closes the microphone, so that one that opens late is closed again. */
 let openings = 0;
+/** Whether the session that begins once the microphone is open begins muted. */
+let beginsMuted = false;
 /** Why the session that is about to begin follows another one. */
 let whyAnew;
 /** Whether a recording is made without the bot. */
@@ -98,8 +100,9 @@ function stopWith(title, advice) {
 /** Opens a microphone, and begins a session with it. */
 async function open(deviceId) {
   // Another microphone changes nothing about the mute.
-  const muted = session?.muted ?? false;
+  const muted = session?.muted ?? beginsMuted;
   close();
+  beginsMuted = muted;
   const opening = openings;
   connection("waiting", "Asking for the microphone");
   let opened;
@@ -112,12 +115,13 @@ async function open(deviceId) {
   if (opening !== openings) return opened.close();
   sound = opened;
   list();
-  begin(muted);
+  begin(beginsMuted);
 }
 
 function mute() {
-  session?.setMuted(!session.muted);
-  if (session) view.setMuted(session.muted);
+  if (!session) return;
+  session.setMuted(!session.muted);
+  view.setMuted(session.muted);
 }
 
 function begin(muted) {
@@ -139,6 +143,7 @@ function begin(muted) {
 
 function close() {
   openings += 1;
+  beginsMuted = false;
   talk(false);
   comparison.stop();
   session?.end();
@@ -251,6 +256,7 @@ async function talk(isWanted) {
     // The person may have stopped the bot, or the microphone, meanwhile, and started it again.
     if (bot === own && sound) bot = sound.play(botVoice, { loop: true });
   } catch (error) {
+    if (bot !== own) return;
     talk(false);
     show(find("bot-problem"), `The bot has no voice: ${error.message}`);
   }

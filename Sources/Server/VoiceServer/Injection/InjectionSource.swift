@@ -26,6 +26,8 @@ actor InjectionSource {
   /// The samples that have arrived and are not converted yet.
   private var samples: ArraySlice<Float> = []
   private var rate = 0
+  /// Nil for audio.
+  private var waiting: WaitingSpeech?
 
   init(_ start: Anechoic_V1_InjectionStart, _ setup: SessionSetup) throws(Status) {
     self.setup = setup
@@ -53,6 +55,9 @@ actor InjectionSource {
       rate = try audioFormat().rate.hertz
     case .text(let text):
       let speech = try await spoken(text)
+      // What was spoken before has been returned.
+      waiting = nil
+      waiting = try SpeechRoom.shared.take(speech.samples.count)
       samples = speech.samples[...]
       rate = speech.sampleRate
     }

@@ -152,6 +152,10 @@ public final class ProfileStore: Sendable {
       guard let stored = try profile.contents ?? folder?.read(profile.id, of: owner).stored else {
         throw SOFAError("cannot be read")
       }
+      // Another upload may have taken its place.
+      guard StoredProfile.digest(of: stored) == profile.digest else {
+        throw SOFAError("has been replaced")
+      }
       return try StoredProfile.responses(stored)
     }
   }

@@ -24,8 +24,13 @@ struct StoredProfile: Sendable {
     directions = responses.directionCount
     length = responses.length
     size = stored.count
-    digest = SHA256.hexadecimal(stored.suffix(SHA256.size))
+    digest = Self.digest(of: stored)
     contents = inMemory ? stored : nil
+  }
+
+  /// Returns the digest in a stored form, in hexadecimal digits.
+  static func digest(of stored: [UInt8]) -> String {
+    SHA256.hexadecimal(stored.suffix(SHA256.size))
   }
 
   /// Returns the stored form of encoded responses.

@@ -173,5 +173,7 @@ private struct Difference {
       return
     }
     (integral, constant, difference, delayed) = (0, 0, 0, 0)
+    // The constants of microphones that are switched on again are found as at the beginning.
+    count = 0
   }
 }

@@ -35,7 +35,10 @@ extension ConnectedSocket {
         address = next.pointee.ai_next
       }
       let isLast = address == nil
-      guard !attempts.isEmpty || !isLast else { throw attempts.problem }
+      guard !attempts.isEmpty else {
+        if isLast { throw attempts.problem }
+        continue
+      }
       let until = isLast ? deadline : min(deadline, .now + headStart)
       if let descriptor = attempts.wait(until: until) { return ConnectedSocket(descriptor) }
       if deadline <= .now { throw .silent }
@@ -48,6 +51,9 @@ extension ConnectedSocket {
 
 /// The connections to addresses of a host that have not answered yet.
 private struct Attempts: ~Copyable {
+  /// The errors of an address of a kind that this machine has no route for.
+  private static let noWay = [ENETUNREACH, EADDRNOTAVAIL, EAFNOSUPPORT]
+
   private var descriptors: [Int32] = []
   /// The problem of the last address that failed.
   private(set) var problem = ConnectedSocket.DialProblem.unreachable
@@ -56,7 +62,7 @@ private struct Attempts: ~Copyable {
 
   var isEmpty: Bool { descriptors.isEmpty }
 
-  /// Begins to connect. An address of a kind that this machine has no route for fails at once.
+  /// Begins to connect.
   mutating func begin(_ address: UnsafeMutablePointer<addrinfo>) {
     let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     let descriptor = socket(address.pointee.ai_family, flags, 0)
@@ -66,7 +72,8 @@ private struct Attempts: ~Copyable {
     {
       descriptors.append(descriptor)
     } else {
-      problem = .failed(ConnectedSocket.words(errno))
+      // Another address may have told more.
+      if !Self.noWay.contains(errno) { problem = .failed(ConnectedSocket.words(errno)) }
       close(descriptor)
     }
   }

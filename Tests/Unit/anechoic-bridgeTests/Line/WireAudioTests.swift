@@ -1,3 +1,4 @@
+import AudioCodecs
 import Foundation
 import Testing
 
@@ -27,4 +28,10 @@ struct WireAudioTests {
 
   @Test(arguments: ["A", "AQAC!A==", "\u{e9}AAA"])
   func textsThatAreNoSoundAreRefused(text: String) { #expect(Self.decode(text) == nil) }
+
+  @Test(arguments: ["audio/x-mulaw;=", "audio/x-mulaw;rate", "audio/x-mulaw;;rate=", "/", ";"])
+  func aNameThatIsCutOffEndsNothing(name: String) {
+    let format = WireAudio(encoding: name)
+    #expect(format == (name.hasPrefix("audio") ? .telephone(.muLaw) : nil))
+  }
 }

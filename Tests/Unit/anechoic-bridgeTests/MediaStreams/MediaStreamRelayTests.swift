@@ -436,7 +436,7 @@ struct MediaStreamRelayTests {
     }
     relay.acceptFromClient(WebSocketMessage(#"{"event":"stop"}"#), now: now)
     Self.advance(&relay, &now, ticks: 30)
-    let sent = relay.outbox.take().toUpstream.compactMap { MediaStreamMessage($0)?.chunk }
+    let sent = relay.outbox.take().toUpstream.compactMap { MediaStreamMessage($0)?.sequence }
     #expect(sent == [2, 3, 5, 4, 6, 7, 8, 9])
   }
 }

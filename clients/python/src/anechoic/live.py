@@ -166,7 +166,8 @@ class LiveFilter:
         """Calls `listener` with each event of this session and of those that follow, as soon as it comes. It must not
         wait. An exception of it is logged.
 
-        A turn does not outlast its session: `Restarted` follows a session that ends while the person has the turn.
+        A turn does not outlast its session: `Restarted` follows a session that ends while the person has the turn, also by
+        `close`.
         """
         check_callable("listener", listener)
         self._listeners.append(listener)

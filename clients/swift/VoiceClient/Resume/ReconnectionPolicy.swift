@@ -116,7 +116,7 @@ struct Reconnection {
       // The server that has the session has not answered, or has named a time, which holds for it alone.
       server = (server + 1) % serverCount
       attempts = 1
-      return .restart(server: server, after: serverCount == 1 ? wanted : .zero)
+      return .restart(server: server, after: serverCount == 1 && wanted > .zero ? delay : .zero)
     }
     defer { server = (server + 1) % serverCount }
     return .restart(server: server, after: attempts == 1 && wanted == .zero ? .zero : delay)
