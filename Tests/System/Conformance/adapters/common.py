@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import threading
+from typing import TextIO
 
 import numpy as np
 
 PERIOD = 30000
+_WRITING = threading.Lock()
 
 
 def arguments() -> argparse.Namespace:
@@ -48,8 +51,15 @@ def microphone(first: int, count: int) -> np.ndarray:
 
 
 def tell(event: str, **values: object) -> None:
-    print(json.dumps({"event": event, **values}), flush=True)
+    _write(sys.stdout, json.dumps({"event": event, **values}))
 
 
 def log(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    _write(sys.stderr, text)
+
+
+def _write(stream: TextIO, line: str) -> None:
+    """Writes a line as a whole: several threads tell events, and `print` writes the end of a line by itself."""
+    with _WRITING:
+        stream.write(line + "\n")
+        stream.flush()
