@@ -1,3 +1,4 @@
+internal import ArgumentParser
 internal import CommandLineSupport
 internal import Foundation
 internal import LinuxSystem
@@ -13,6 +14,13 @@ enum FileRoles {
       if written[..<index].contains(where: { isSame($0, path) }) {
         throw CommandError("\(path): two outputs cannot go to the same file")
       }
+    }
+  }
+
+  /// Throws for an option that names standard output, where it takes a file alone.
+  static func refuseStandardOutput(_ outputs: [(option: String, path: String?)]) throws {
+    for (option, path) in outputs where path == "-" {
+      throw ValidationError("\(option) takes a file; it cannot be standard output.")
     }
   }
 

@@ -229,9 +229,9 @@ extension LiveVoice {
     case .resumed: recordResumption(stream.started)
     case .restarted(let started, _, let lost, _):
       recordResumption(started)
-      state.withLock { $0.newSessionBegan = .now }
       placing.algorithmicDelay = samples(in: delay(of: started))
       state.withLock {
+        $0.newSessionBegan = .now
         $0.events.addFallback("\(started.session) is new; \(lost) samples were not processed")
       }
     case .response(let response):

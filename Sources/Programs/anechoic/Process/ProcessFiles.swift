@@ -145,11 +145,9 @@ struct ProcessFiles: ParsableArguments {
     guard otherAudio == nil || playback != nil else {
       throw ValidationError("--other-audio needs --playback.")
     }
-    for (option, path) in [
+    try FileRoles.refuseStandardOutput([
       ("--save-echo-path", saveEchoPath), ("--save-voiceprint", saveVoiceprint),
-    ] where path == "-" {
-      throw ValidationError("\(option) takes a file; it cannot be standard output.")
-    }
+    ])
     let sounds = [output, playback, recognizer, raw].count { $0 == "-" }
     let logs = [events, stats, frames, record].count { $0 == "-" }
     guard sounds == 0 || sounds + logs == 1 else {

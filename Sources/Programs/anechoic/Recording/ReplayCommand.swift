@@ -54,12 +54,10 @@ struct ReplayCommand: AsyncParsableCommand {
   var json = false
 
   func validate() throws {
-    for (option, path) in [
+    try FileRoles.refuseStandardOutput([
       ("--processed", processed), ("--playback", playback), ("--recognizer", recognizer),
       ("--raw", raw),
-    ] where path == "-" {
-      throw ValidationError("\(option) takes a file; it cannot be standard output.")
-    }
+    ])
   }
 
   private var paths: ReplayFiles.Paths {

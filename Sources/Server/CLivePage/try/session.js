@@ -299,8 +299,8 @@ export class Session {
         if (first >= sample) this.#socket.send(encode(first, microphone, reference));
       }
     }
-    // What was asked for while the start was on its way. Somebody else may have chosen another mode meanwhile, which
-    // stays.
+    // Requests that were made while the start was on its way follow it. Somebody else may have chosen another mode
+    // meanwhile, which stays.
     this.#modesAsked = Math.min(this.#modesAsked, 1);
     if (this.#modesAsked > 0) this.#askForMode();
     this.#askAboutVoice();

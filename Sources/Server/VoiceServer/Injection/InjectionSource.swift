@@ -55,7 +55,7 @@ actor InjectionSource {
       rate = try audioFormat().rate.hertz
     case .text(let text):
       let speech = try await spoken(text)
-      // What was spoken before has been returned.
+      // The speech of the text before has been returned.
       waiting = nil
       waiting = try SpeechRoom.shared.take(speech.samples.count)
       samples = speech.samples[...]

@@ -392,7 +392,7 @@ struct CaptureSide: ~Copyable {
 
   /// The part of the statistics that belongs to this side.
   var statistics: SessionStatistics {
-    // What the engine found out before the echo could rest is not of the present route.
+    // While the echo rests, the engine still has the figures of the route before.
     let echoMetrics = pipeline.restsEcho ? EchoMetrics() : pipeline.engine.echoMetrics
     var statistics = meter.statistics(echoMetrics, pipeline.micMode.mode)
     statistics.isReduced = pipeline.isReduced

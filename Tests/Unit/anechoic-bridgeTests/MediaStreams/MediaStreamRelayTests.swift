@@ -66,16 +66,23 @@ struct MediaStreamRelayTests {
     #expect(relay.isDrained)
   }
 
+  /// Lets the caller hear two blocks, between which a message of the application comes.
+  private static func hearTwoBlocks(
+    _ relay: inout MediaStreamRelay, now: ContinuousClock.Instant, between message: String
+  ) {
+    relay.acceptFromClient(media(0), now: now)
+    relay.advance(now: now)
+    relay.acceptFromUpstream(WebSocketMessage(message), now: now)
+    relay.acceptFromClient(media(0), now: now)
+    relay.advance(now: now + .milliseconds(20))
+  }
+
   @Test func theApplicationIsTheReferenceUntilItClears() {
     let voices = Voices()
     let now = ContinuousClock.now
     var relay = Self.begun(voices, now: now)
     for _ in 0..<3 { relay.acceptFromUpstream(Self.media(100), now: now) }
-    relay.acceptFromClient(Self.media(0), now: now)
-    relay.advance(now: now)
-    relay.acceptFromUpstream(WebSocketMessage(#"{"event":"clear"}"#), now: now)
-    relay.acceptFromClient(Self.media(0), now: now)
-    relay.advance(now: now + .milliseconds(20))
+    Self.hearTwoBlocks(&relay, now: now, between: #"{"event":"clear"}"#)
     let reference = voices.all[0].reference
     #expect(reference.count == 320)
     #expect(reference.prefix(160).allSatisfy { abs($0 - 100) <= 4 })
@@ -351,11 +358,7 @@ struct MediaStreamRelayTests {
     let payload = format.text([Int16](repeating: 1000, count: count * 3))
     relay.acceptFromUpstream(
       Self.event("playAudio", #"{\#(fields)"payload":"\#(payload)"}"#), now: now)
-    relay.acceptFromClient(Self.media(0), now: now)
-    relay.advance(now: now)
-    relay.acceptFromUpstream(WebSocketMessage(#"{"event":"clearAudio"}"#), now: now)
-    relay.acceptFromClient(Self.media(0), now: now)
-    relay.advance(now: now + .milliseconds(20))
+    Self.hearTwoBlocks(&relay, now: now, between: #"{"event":"clearAudio"}"#)
     let reference = voices.all[0].reference
     #expect(reference[80..<160].allSatisfy { abs($0 - 1000) <= 40 })
     #expect(reference[160...].allSatisfy { $0 == 0 })
