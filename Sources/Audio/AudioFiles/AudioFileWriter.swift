@@ -33,7 +33,15 @@ public final class AudioFileWriter {
     sf_command(file, Int32(SFC_SET_CLIPPING), nil, 1)
   }
 
-  deinit { if let file { sf_close(file) } }
+  deinit {
+    guard let file else { return }
+    sf_close(file)
+    if path.lowercased().hasSuffix(".wav"),
+      !OpenSizes.fits(sampleCount * format.bytesPerSampleFrame)
+    {
+      OpenSizes.write(to: path)
+    }
+  }
 
   /// Appends interleaved samples.
   public func write(_ bytes: [UInt8]) throws(AudioFileError) {

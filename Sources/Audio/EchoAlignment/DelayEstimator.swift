@@ -175,6 +175,7 @@ public struct DelayEstimator: ~Copyable {
   /// contains samples from before is not compared: its echo would be found again.
   public mutating func reset() {
     correlator.forget()
+    follow(drift: 0)
     tracker = LagTracker()
     staleCount = max(staleCount, microphone.count)
   }

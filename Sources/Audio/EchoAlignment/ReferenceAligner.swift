@@ -72,6 +72,7 @@ public struct ReferenceAligner: ~Copyable {
   private var steps = PlaybackSteps()
   private var devices = DeviceTimes()
   private var lastLag: Double?  // the last lag that was believed, in seconds
+  private var heldBeforeReset = 0.0  // the delay from the arrival, in seconds, when the path was forgotten
   private var jumps = JumpTrend()
   private var window: LagWindow
 
@@ -99,10 +100,11 @@ public struct ReferenceAligner: ~Copyable {
       longestDelay: reference.samplesPerFrame * DelayEstimator.longestWait)
   }
 
-  /// The lag of the echo by the samples' indexes, and the part of it for which the reference is held
-  /// back, in seconds. Nil while the lag is unknown.
+  /// The lag of the echo behind the reference as it arrives, and the part of it for which the reference
+  /// is held back, in seconds. Nil while the lag is unknown. The time is negative for which a reference
+  /// runs ahead that is played later than it arrives.
   public var heldLag: (lag: Double, held: Double)? {
-    lastLag.map { ($0 - window.seconds, resampler.delay / clock.rate) }
+    lastLag.map { ($0 - window.secondsFromArrival, heldSinceArrival) }
   }
 
   /// Begins with a lag that is expected, and the time for which the reference is held back. Call it
@@ -201,6 +203,7 @@ public struct ReferenceAligner: ~Copyable {
   /// Forgets the echo's path and the devices' clocks, for example when the route has changed. The
   /// reference keeps its delay.
   public mutating func reset() {
+    heldBeforeReset = heldSinceArrival
     estimator.reset()
     driftEstimator.reset()
     steps.removeAll()
@@ -348,6 +351,9 @@ public struct ReferenceAligner: ~Copyable {
     return lag.map { $0 + heldBack + window.seconds }
   }
 
+  /// The delay of the reference, counted from its arrival, in seconds.
+  private var heldSinceArrival: Double { resampler.delay / clock.rate + window.arrivalSeconds }
+
   /// The delay of the reference, counted in the window of lags, in seconds.
   private var heldSeconds: Double { resampler.delay / clock.rate + window.seconds }
 
@@ -463,7 +469,7 @@ extension ReferenceAligner {
   private mutating func followArrivals() {
     if lead.kept == nil {
       guard lastLag == nil else { return }
-      let wanted = -window.arrivalSeconds
+      let wanted = heldBeforeReset - window.arrivalSeconds
       guard abs(wanted - resampler.delay / clock.rate) > Self.leastMoveByArrival else { return }
       _ = move(to: wanted + window.seconds)
     } else if let error = window.arrivalError(at: clock.microphoneSeconds, heldFor: heldSeconds) {

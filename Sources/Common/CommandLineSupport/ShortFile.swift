@@ -39,6 +39,7 @@ public enum SettingsFile {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw CommandError("\(file): the file is not text")
     }
-    return text
+    // Some editors write a byte-order mark, which libyaml counts as a column.
+    return text.first == "\u{FEFF}" ? String(text.dropFirst()) : text
   }
 }

@@ -106,7 +106,9 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
       render(cancelsEcho: cancelsEcho, skipsMask: skipsMask, into: processing.processed)
       processing.select(inputs.sound, into: output)
     }
-    if cancelsEcho, !analysis.isInHole {
+    if !cancelsEcho {
+      echo.meter = EchoReductionMeter()
+    } else if !analysis.isInHole {
       echo.meter.record(
         reference: analysis.features.means.reference, input: analysis.features.means.microphone,
         output: mask.powerAfterEcho)

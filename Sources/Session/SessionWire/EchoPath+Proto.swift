@@ -15,8 +15,6 @@ extension Anechoic_V1_EchoPath {
 }
 
 extension EchoPath {
-  private static let longestLag = Duration.seconds(1)
-
   /// Converts an echo path. Throws for one that no session can have told.
   init(_ path: Anechoic_V1_EchoPath, path field: String) throws(InvalidFieldError) {
     guard let rate = SampleRate.allCases.first(where: { $0.hertz == Int(path.sampleRateHz) }) else {
@@ -38,7 +36,7 @@ extension EchoPath {
     _ duration: Google_Protobuf_Duration, _ field: String
   ) throws(InvalidFieldError) -> Duration {
     let time = try Duration(duration, path: field)
-    guard (.zero...longestLag).contains(time) else {
+    guard times.contains(time) else {
       throw InvalidFieldError(field, "must be 0 to 1 s")
     }
     return time

@@ -45,7 +45,10 @@ extension VoiceSession {
     let change = playback.process(
       nearEndTalks: capture.nearEndTalks, head: listeningHead, state.configuration, injections)
     if let change {
-      emit(.duckingChanged(gain: change.gain, talking: change.talking), to: sink)
+      let samples = (change.share * Float(capture.samplesPerFrame)).rounded()
+      emit(
+        .duckingChanged(gain: change.gain, talking: change.talking),
+        at: position + Int64(samples), to: sink)
     }
     if !setup.emitsFrames { output.add(playback.mix, share: share, to: .playback) }
   }

@@ -1,5 +1,5 @@
 import AudioCore
-import AudioFiles
+@testable import AudioFiles
 import Foundation
 import Testing
 
@@ -101,6 +101,23 @@ struct AudioFileTests {
     try whole.prefix(whole.count / 2).write(to: URL(fileURLWithPath: path))
     let error = #expect(throws: AudioFileError.self) { try AudioFileReader(path: path) }
     #expect(error?.problem.contains("truncated") == true)
+  }
+
+  /// A WAV of more than 4 GiB, here with less.
+  @Test(arguments: [SampleEncoding.s16, .f32])
+  func aFileWithOpenSizesIsReadToItsEnd(encoding: SampleEncoding) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("a.wav").path
+    let format = AudioFormat(encoding: encoding, rate: .hz16000, channelCount: 1)
+    var writer: AudioFileWriter? = try AudioFileWriter(path: path, format: format)
+    try writer?.write([UInt8](repeating: 0, count: 16_000 * format.bytesPerSampleFrame))
+    writer = nil
+    OpenSizes.write(to: path)
+    let header = try Data(contentsOf: URL(fileURLWithPath: path)).prefix(100)
+    #expect(header[4..<8] == Data(repeating: 0xff, count: 4))
+    let bytes = try AudioFileReader(path: path).read(samples: 20_000)
+    #expect(bytes.count == 16_000 * format.bytesPerSampleFrame)
+    #expect(OpenSizes.fits(4_294_960_000) && !OpenSizes.fits(4_294_967_000))
   }
 
   /// A missing page is seen at once, and a page with other bytes at the end, when samples are

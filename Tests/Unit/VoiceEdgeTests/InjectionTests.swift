@@ -66,11 +66,25 @@ struct InjectionTests {
     }
   }
 
-  @Test func aClientThatHasNotAskedIsUnknown() async throws {
+  @Test func anAnswerMayComeBeforeTheQuestion() async throws {
     try await AgentRig.run { rig in
-      let status = await code { _ = try await decide(rig, "eve", true) }
-      #expect(status == .notFound)
+      try await rig.running()
+      _ = try await decide(rig, "paul", true)
+      #expect(try await ask(rig) == .granted)
     }
+  }
+
+  @Test func questionsAndAnswersBelongToTheSessionUntilItIsOver() {
+    var questions = InjectionQuestions()
+    _ = questions.ask(.init(client: "a", usage: ""))
+    _ = questions.ask(.init(client: "b", usage: ""))
+    questions.answer("a", true)
+    questions.answer("c", true)
+    #expect(questions.waiting.map(\.client) == ["b"])
+    #expect(questions.answers.map(\.client) == ["a"])
+    questions.sessionEnded()
+    #expect(questions.waiting.isEmpty && questions.answers.isEmpty)
+    #expect(questions.ask(.init(client: "a", usage: "")) == true)
   }
 
   @Test(arguments: ["", " eve", "e\nve", String(repeating: "e", count: 300)])
@@ -229,14 +243,13 @@ struct InjectionTests {
     for client in 0...InjectionQuestions.most { #expect(ask(client) == nil) }
     #expect(questions.waiting.map(\.client).first == "1")
     #expect(questions.waiting.count == InjectionQuestions.most)
-    let (forgotten, known) = (questions.answer("0", true), questions.answer("1", true))
-    #expect(!forgotten && known)
+    questions.answer("1", true)
     #expect(ask(1) == true)
     // The questions end with the session, and the person may answer afterwards.
     questions.sessionEnded()
     #expect(questions.waiting.isEmpty)
-    let hasAsked = questions.answer("2", false)
-    #expect(hasAsked && ask(2) == false)
+    questions.answer("2", false)
+    #expect(ask(2) == false)
     for client in 100..<100 + InjectionQuestions.most { _ = ask(client) }
     #expect(ask(1) == nil)
   }

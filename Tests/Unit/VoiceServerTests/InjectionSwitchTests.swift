@@ -3,6 +3,7 @@ import AudioCore
 import GRPCTransport
 import SwiftProtobuf
 import TestAudio
+import TestTime
 import Testing
 import VoiceClient
 import VoiceServer
@@ -66,6 +67,26 @@ struct InjectionSwitchTests {
         injection.set(false)
         #expect(try await answer == .serviceDisabled)
       }
+    }
+  }
+
+  /// No event tells it, because nothing is available before and after.
+  @Test func theStatusFollowsTheSwitchBeforeTheMicrophoneRuns() async throws {
+    let injection = InjectionSwitch()
+    try await TestServer.run {
+      $0.injection = injection
+    } _: { server in
+      let stream = try await server.client.process(.mediaClock())
+      let (olga, name) = (server.steering(as: "olga"), stream.started.session)
+      for (isOn, permission) in [
+        (false, Anechoic_V1_InjectionPermission.serviceDisabled), (true, .undetermined),
+      ] {
+        injection.set(isOn)
+        try await eventually("\(permission)") {
+          try await olga.injectionStatus(name).permission == permission
+        }
+      }
+      stream.cancel()
     }
   }
 

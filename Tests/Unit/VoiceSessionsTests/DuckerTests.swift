@@ -29,7 +29,7 @@ struct DuckerTests {
     var ducker = Ducker(settings)
     #expect(ducker.gain == -level.attenuation / 3)
     let down = ducker.process(nearEndTalks: true, farEndTalks: false, settings)
-    #expect(down == Ducker.Change(gain: -level.attenuation, talking: .nearEnd))
+    #expect(down == Ducker.Change(gain: -level.attenuation, talking: .nearEnd, share: 0))
     // Attack: the full attenuation is reached after 100 ms and not before.
     for _ in 0..<8 { talk(&ducker, settings) }
     #expect(ducker.gain > -level.attenuation)
@@ -42,7 +42,7 @@ struct DuckerTests {
     }
     // Release: 1 s.
     let up = ducker.process(nearEndTalks: false, farEndTalks: false, settings)
-    #expect(up == Ducker.Change(gain: -level.attenuation / 3, talking: nil))
+    #expect(up == Ducker.Change(gain: -level.attenuation / 3, talking: nil, share: 0))
     for _ in 0..<98 { rest(&ducker, settings) }
     #expect(ducker.gain < -level.attenuation / 3)
     rest(&ducker, settings)
@@ -73,12 +73,12 @@ struct DuckerTests {
     var ducker = Ducker(ducking(.min, isAdvanced: false))
     let louder = ducking(.max, isAdvanced: false)
     let change = ducker.process(nearEndTalks: false, farEndTalks: false, louder)
-    #expect(change == Ducker.Change(gain: -30, talking: nil))
+    #expect(change == Ducker.Change(gain: -30, talking: nil, share: 0))
     for _ in 0..<9 { rest(&ducker, louder) }
     #expect(abs(ducker.gain + 30) < 0.001)
     let eased = ducking(.max, isAdvanced: true)
     let release = ducker.process(nearEndTalks: false, farEndTalks: false, eased)
-    #expect(release == Ducker.Change(gain: -10, talking: nil))
+    #expect(release == Ducker.Change(gain: -10, talking: nil, share: 0))
     for _ in 0..<99 { rest(&ducker, eased) }
     #expect(abs(ducker.gain + 10) < 0.001)
   }

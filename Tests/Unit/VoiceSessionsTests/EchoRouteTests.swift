@@ -27,6 +27,17 @@ struct EchoRouteTests {
     #expect(run.reduction(7..<14) > 25, "\(run.reduction(7..<14))")
   }
 
+  /// The new echo is as late as the old one.
+  @Test(arguments: [0.12, 0.6])
+  func untilTheEchoIsFoundTheReferenceKeepsItsPosition(lag: Double) async throws {
+    let scene = EchoRun.scene(lag: lag) { $0.roomChanges = [(6, .close)] }
+    let run = try EchoRun(scene, farEnd: try await Voices.far(seconds: 9))
+    try run.run { frame in
+      if frame == 600 { run.route(to: "hdmi") }
+    }
+    #expect(run.reduction(6.4..<7.4) > 10, "\(run.reduction(6.4..<7.4))")
+  }
+
   @Test func aReportedRouteHasItsEchoFoundSooner() async throws {
     func found(isReported: Bool) async throws -> Double? {
       let scene = EchoRun.scene(lag: 0.3) { $0.jumps = [(6, -0.25)] }
@@ -98,6 +109,29 @@ struct EchoRouteTests {
     #expect(run.echoPaths.last.map { $0.at > 9 && $0.hasConverged } == true, "\(run.echoPaths)")
     // The cross-fade adds no step.
     #expect(run.excess(4.8..<9.5) < 1, "\(run.excess(4.8..<9.5))")
+  }
+
+  /// The engine goes on learning, and keeps the figures of before.
+  @Test(arguments: [true, false])
+  func figuresOfACancellerThatIsNotHeardAreNotTold(isBypassed: Bool) async throws {
+    let run = try EchoRun(EchoRun.scene(lag: 0.3), farEnd: try await Voices.far(seconds: 8))
+    var found: [SessionStatistics] = []
+    try run.run { frame in
+      if [499, 620, 799].contains(frame) { found.append(run.session.statistics) }
+      guard frame == 500 || frame == 640 else { return }
+      let isOn = frame == 640
+      let control = SessionControl(
+        id: 1, by: .mediaClient,
+        .edit {
+          $0.voiceProcessing.isBypassed = isBypassed && !isOn
+          $0.voiceProcessing.echoCancellation = isBypassed || isOn ? nil : .off
+        })
+      run.session.submit(control, sink: run.sink)
+    }
+    #expect(found.map { $0.echo.echoReturnLossEnhancement != nil } == [true, false, true])
+    #expect(found.map(\.hasConverged) == [true, false, true])
+    #expect(found[1].residualEcho == nil)
+    #expect((found[1].echo.echoReturnLoss != nil) == isBypassed)
   }
 
   @Test func withHeadphonesAVoiceIsFoundWhileTheFarEndTalks() async throws {

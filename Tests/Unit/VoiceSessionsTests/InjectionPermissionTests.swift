@@ -35,19 +35,22 @@ struct InjectionPermissionTests {
     }
   }
 
-  @Test func aClientThatNeverAskedCannotBeDecidedOn() {
+  /// So a stored permission can be withdrawn before it is used.
+  @Test func aDecisionMayComeBeforeTheRequest() throws {
     var permissions = InjectionPermissions(isServiceEnabled: true)
-    let refusal = #expect(throws: Refusal.self) { try permissions.decide("bot", grant: true) }
-    #expect(refusal?.kind == .notFound && refusal?.reason == "UNKNOWN_CLIENT")
-    #expect(permissions["bot"] == .undetermined)
+    let isChanged = try permissions.decide("bot", grant: false)
+    let isAsked = try permissions.request("bot", stored: true)
+    #expect(isChanged && !isAsked && permissions["bot"] == .denied)
   }
 
   @Test func theServersSwitchGoesBeforeEverything() throws {
     var permissions = InjectionPermissions(isServiceEnabled: false)
     let isAsked = try permissions.request("bot")
     #expect(!isAsked && permissions["bot"] == .serviceDisabled)
-    #expect(throws: Refusal.self) { try permissions.decide("bot", grant: true) }
+    _ = try permissions.decide("bot", grant: true)
     #expect(permissions["bot"] == .serviceDisabled)
+    permissions.isServiceEnabled = true
+    #expect(permissions["bot"] == .granted)
   }
 
   @Test func tooManyClientsAreRefused() throws {
@@ -55,6 +58,7 @@ struct InjectionPermissionTests {
     for client in 0..<InjectionPermissions.mostClients { _ = try permissions.request("\(client)") }
     let refusal = #expect(throws: Refusal.self) { try permissions.request("more") }
     #expect(refusal?.kind == .tooMany)
+    #expect(throws: Refusal.self) { try permissions.decide("more", grant: true) }
     let isAskedAgain = try permissions.request("0")
     #expect(!isAskedAgain)
   }

@@ -11,8 +11,11 @@ struct InjectionQueueTests {
     /// The first sample of each frame, or nil if nothing is heard.
     private(set) var heard: [Float?] = []
 
-    func begin(_ id: String, frames: Int = 0, of value: Float = 0, complete: Bool = false) throws {
-      try queue.add(id, client: "client of \(id)")
+    func begin(
+      _ id: String, by client: String = "client", frames: Int = 0, of value: Float = 0,
+      complete: Bool = false
+    ) throws {
+      try queue.add(id, client: client)
       append(id, frames: frames, of: value)
       queue[id]?.isComplete = complete
     }
@@ -52,6 +55,20 @@ struct InjectionQueueTests {
     #expect(listener.injection("a") == nil && listener.injection("b") == nil)
   }
 
+  /// Neither speech of another client goes on where this one ends, nor one that has no samples yet.
+  @Test(arguments: [("other", 2), ("client", 0)])
+  func speechFadesOutBeforeAnotherOne(client: String, frames: Int) throws {
+    let listener = Listener()
+    try listener.begin("a", frames: 2, of: 0.1, complete: true)
+    try listener.begin("b", by: client, frames: frames, of: 0.2)
+    listener.advance(3)
+    #expect(listener.heard == [0.1, 0.1, 0])
+    listener.append("b", frames: 1, of: 0.2)
+    listener.advance()
+    #expect(listener.heard.last == 0.2)
+    #expect(listener.journal == ["a started", "a finished", "b started"])
+  }
+
   @Test func aPauseOfItsClientIsSilence() throws {
     let listener = Listener()
     try listener.begin("a", frames: 1, of: 0.1)
@@ -80,6 +97,8 @@ struct InjectionQueueTests {
     listener.advance(2)
     #expect(listener.queue.lastGain == 1)
     listener.queue.cancel("a", listener.record)
+    // Also where no frame follows, because the microphone has stopped.
+    #expect(listener.journal == ["a started", "a cancelled"])
     listener.advance()
     #expect(listener.queue.lastGain == 0 && listener.queue.isHeard)
     #expect(listener.journal == ["a started", "a cancelled"])
@@ -149,9 +168,9 @@ struct InjectionQueueTests {
   @Test func theInjectionsOfOneClientAreCancelledTogether() throws {
     let listener = Listener()
     try listener.begin("a", frames: 10, of: 0.1)
-    try listener.begin("b")
+    try listener.begin("b", by: "other")
     listener.advance()
-    listener.queue.cancel(of: "client of b", listener.record)
+    listener.queue.cancel(of: "other", listener.record)
     #expect(listener.journal == ["a started", "b cancelled"])
     listener.queue.cancel(of: nil, listener.record)
     listener.advance()

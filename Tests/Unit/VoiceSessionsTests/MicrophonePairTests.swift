@@ -128,6 +128,22 @@ struct MicrophonePairTests {
     #expect(open - directed > 30, "\(open - directed) dB")
   }
 
+  @Test func theRawOutputHasBothMicrophonesAsTheyWereCaptured() throws {
+    let rate = SampleRate.hz16000
+    var setup = SessionSetup(microphone: .f32(rate, 2))
+    setup.raw = .f32(rate, 2)
+    setup.microphonePair = .init(spacing: 343 / 16000, pattern: .cardioid)
+    let run = try SessionRun(setup)
+    let channels = [Signals.noise(rate.hertz, seed: 1), Signals.noise(rate.hertz, seed: 2)]
+    try run.send(microphone: encode(channels, .f32), in: 8 * 160)
+    run.finish()
+    let delay = rate.samples(in: try #require(run.session.delays.raw))
+    let raw = decode(run.sink.raw, .f32(rate, 2))
+    for (captured, heard) in zip(channels, raw) {
+      #expect(Array(heard.dropFirst(delay)) == Array(captured.dropLast(delay)))
+    }
+  }
+
   @Test func aDeviceThatIsTurnedDuringACallIsHeardFromTheOtherSideWithoutAClick() throws {
     let rate = SampleRate.hz16000
     let tone = (0..<2 * rate.hertz).map { 0.25 * sinf(2 * .pi * 500 * Float($0) / 16000) }

@@ -118,6 +118,16 @@ struct SessionGestureTests {
     #expect(run.session.state.mute.generation == 0)
   }
 
+  @Test func whereNobodyPlaysThePlaybackNoChimeIsHeard() throws {
+    let run = try ScriptedRun(ScriptedRun.setup { $0.playsElsewhere = true })
+    try run.send(frames: 1, of: 0)
+    let alone = try run.press("1")
+    #expect(alone?.outcome == .applied && alone?.soundsChime == false)
+    run.session.playbackClientChanged("speaker", hasJoined: true, sink: run.sink)
+    let joined = try run.press("2")
+    #expect(joined?.soundsChime == true)
+  }
+
   @Test func theChimeCanBeSwitchedOffAndNeedsPlayback() throws {
     for isPlayed in [true, false] {
       let run = try ScriptedRun(

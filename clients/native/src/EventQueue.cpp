@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "EventPositions.h"
+
 namespace anechoic {
 
 void copyText(const std::string& text, char* buffer, size_t size) {
@@ -54,7 +56,7 @@ void EventQueue::event(const v1::SessionEvent& event, int64_t position) {
       break;
   }
   v1::SessionEvent placed = event;
-  placed.set_microphone_sample(position);
+  move(placed, int64_t(uint64_t(position) - uint64_t(event.microphone_sample())));
   std::string json;
   if (!google::protobuf::util::MessageToJsonString(placed, &json).ok()) json.clear();
   add(ANECHOIC_EVENT_OTHER, position, 0, json);

@@ -240,7 +240,7 @@ extension LiveVoice {
         let isForRecognizer = options.consumer == .recognizer
         accept(isForRecognizer ? audio.recognizer : audio.processed, placing, of: stream)
       case .event(var event):
-        event.microphoneSample += placing.base
+        event.move(by: placing.base)
         if case .muteChanged(let change) = event.event {
           recordMute { $0.mute.changed(to: change.state.muted, at: event.microphoneSample) }
         }

@@ -19,8 +19,8 @@ extension EdgeVoice {
     let question = InjectionQuestion(client: request.client, usage: request.usageDescription)
     if let answer = server.injectors.ask(question) { return send(answer, to: question.client) }
     switch settings.permission {
-    case .always: _ = answerInjection(question.client, true)
-    case .never: _ = answerInjection(question.client, false)
+    case .always: answerInjection(question.client, true)
+    case .never: answerInjection(question.client, false)
     case .ask:
       status.injectionQuestions = server.injectors.waiting
       guard let command = settings.command else {
@@ -32,14 +32,33 @@ extension EdgeVoice {
     }
   }
 
-  /// Answers a client that has asked in this run of the agent. Returns whether there is such a client.
-  func answerInjection(_ client: String, _ isGranted: Bool) -> Bool {
-    guard server.injectors.answer(client, isGranted) else { return false }
+  /// Answers a client, which need not have asked: the server may store an earlier answer to it.
+  func answerInjection(_ client: String, _ isGranted: Bool) {
+    server.injectors.answer(client, isGranted)
     log("injection: \(client) is \(isGranted ? "permitted" : "refused")")
     send(isGranted, to: client)
     status.injectionQuestions = server.injectors.waiting
     publish()
-    return true
+  }
+
+  /// Refuses a client that an answer of an earlier session lets speak although nobody may.
+  func permissionChanged(_ change: Anechoic_V1_InjectionPermissionChanged) {
+    guard configuration.injection.permission == .never, change.permission == .granted else {
+      return
+    }
+    log("injection: \(change.client) is refused")
+    send(false, to: change.client, isRemembered: false)
+  }
+
+  /// Forgets the questions of a session that is over.
+  func forgetInjectionQuestions() {
+    server.injectors.sessionEnded()
+    status.injectionQuestions = []
+  }
+
+  /// Answers again what may have been lost with the connection. The same answer twice changes nothing.
+  func repeatInjectionAnswers() {
+    for answer in server.injectors.answers { send(answer.isGranted, to: answer.client) }
   }
 
   /// Records the session's result for a control, which may have been an answer to a client.
@@ -60,7 +79,7 @@ extension EdgeVoice {
       let isGranted = await ShellCommand.run(command, variables) == 0
       mailbox.post { voice in
         guard voice.server.injectors.waiting.contains(question) else { return }
-        _ = voice.answerInjection(question.client, isGranted)
+        voice.answerInjection(question.client, isGranted)
       }
     }
   }

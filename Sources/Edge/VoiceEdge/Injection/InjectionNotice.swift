@@ -53,6 +53,6 @@ struct InjectionNotice: Sendable {
       })
     await notification.close()
     guard let answer = answer ?? nil else { return }
-    voice.post { _ = $0.answerInjection(question.client, answer == Self.permit) }
+    voice.post { $0.answerInjection(question.client, answer == Self.permit) }
   }
 }

@@ -18,11 +18,21 @@ struct InjectionQuestions {
 
   /// The questions without an answer, the oldest first.
   private(set) var waiting: [InjectionQuestion] = []
+  /// The clients that asked in this session.
+  private var asked: Set<String> = []
   /// The clients that asked, the one that asked or was answered last at the end.
   private var clients: [Client] = []
 
+  /// The answers to the clients that asked in this session.
+  var answers: [(client: String, isGranted: Bool)] {
+    clients.compactMap { client in
+      asked.contains(client.name) ? client.answer.map { (client.name, $0) } : nil
+    }
+  }
+
   /// Records a question. Returns the earlier answer to this client, or nil if it has none.
   mutating func ask(_ question: InjectionQuestion) -> Bool? {
+    asked.insert(question.client)
     let known = clients.first { $0.name == question.client }
     if let answer = known?.answer { return answer }
     put(Client(name: question.client))
@@ -32,16 +42,14 @@ struct InjectionQuestions {
     return nil
   }
 
-  /// Records an answer, also one that changes an earlier one. Returns whether the client has asked.
-  mutating func answer(_ client: String, _ isGranted: Bool) -> Bool {
-    guard clients.contains(where: { $0.name == client }) else { return false }
+  /// Records an answer, also one that changes an earlier one, or comes before the client asks.
+  mutating func answer(_ client: String, _ isGranted: Bool) {
     waiting.removeAll { $0.client == client }
     put(Client(name: client, answer: isGranted))
-    return true
   }
 
   /// The session is over, and with it the questions.
-  mutating func sessionEnded() { waiting = [] }
+  mutating func sessionEnded() { (waiting, asked) = ([], []) }
 
   private mutating func put(_ client: Client) {
     clients.removeAll { $0.name == client.name }

@@ -91,6 +91,9 @@ extension EdgeVoice {
     if resumed != nil {
       reconcile(started, wanted)
       voiceResumed()
+      repeatInjectionAnswers()
+    } else {
+      forgetInjectionQuestions()
     }
     if let wanted { requestMute(wanted) }
     if devices.route != nil { sendRoute(reason: .newDevice) }
@@ -101,7 +104,7 @@ extension EdgeVoice {
 
   func disconnected(epoch: Int) {
     guard let link = server.link, link.epoch == epoch else { return }
-    leaveSession()
+    leaveLink()
     lowerOthersAtRest(nil)
     server.lost = LostSession(started: link.started, lastEventID: server.lastEventID)
     status.gapSince = MonotonicClock.nanoseconds
@@ -110,6 +113,12 @@ extension EdgeVoice {
 
   /// Leaves the session, if there is one. The server ends it, because nothing more comes.
   func leaveSession() {
+    leaveLink()
+    forgetInjectionQuestions()
+  }
+
+  /// Leaves the connection. The session may go on with another one, and its questions with it.
+  private func leaveLink() {
     server.link?.outbox.close()
     server.link = nil
     server.lost = nil
@@ -119,9 +128,7 @@ extension EdgeVoice {
     status.gapSince = nil
     status.stats = nil
     status.voiceActive = false
-    server.injectors.sessionEnded()
     server.injectionAnswers = [:]
-    status.injectionQuestions = []
   }
 
   func received(_ response: Anechoic_V1_ProcessResponse, epoch: Int) {
@@ -189,6 +196,7 @@ extension EdgeVoice {
     case .voiceEnrollmentChanged(let change): enrollmentChanged(change)
     case .muteGestureRequested(let request): decide(request)
     case .injectionPermissionRequested(let request): decide(request)
+    case .injectionPermissionChanged(let change): permissionChanged(change)
     case .configChanged(let change):
       server.kept?.changed(to: untuned(change.config))
       follow(change.config)

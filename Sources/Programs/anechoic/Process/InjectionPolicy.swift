@@ -42,6 +42,13 @@ final class InjectionPolicy: Sendable {
     }
   }
 
+  /// Refuses a client that an answer of an earlier session lets speak although nobody may.
+  func changed(_ change: Anechoic_V1_InjectionPermissionChanged) {
+    guard answer == .never, !isDefault, change.permission == .granted else { return }
+    standardError("\(change.client) was permitted before: refused\n")
+    decide(change.client, grant: false)
+  }
+
   private func ask(_ question: String, _ client: String) {
     let answer = terminal.withLock { _ in
       standardError("\(question)\nPermit this? [y/N] ")

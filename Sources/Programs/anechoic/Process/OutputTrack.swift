@@ -4,8 +4,8 @@ internal import AudioFiles
 
 /// A file that receives one output of a session.
 struct OutputTrack: ~Copyable {
-  /// The longest gap in the output, in seconds.
-  private static let longestGap = 600
+  /// The longest gap in the output, in seconds: the longest `--reconnect`, and what may go before it.
+  private static let longestGap = 3600 + 600
 
   let file: AudioFileWriter
   /// The number of samples of the whole output, or nil if it is not known.
@@ -37,7 +37,7 @@ struct OutputTrack: ~Copyable {
   /// Writes silence in place of output that was lost with a connection, up to the sample `first`.
   private func fill(to first: Int64) throws {
     var missing = Int(clamping: first) - file.sampleCount
-    // No server is away for longer: the session would have been given up.
+    // The index of a server that is away for longer is wrong: the session would have been given up.
     guard missing <= Self.longestGap * file.format.rate.hertz else { return }
     while missing > 0 {
       let count = min(missing, file.format.rate.hertz)

@@ -147,13 +147,14 @@ struct ProcessFiles: ParsableArguments {
     }
     try FileRoles.refuseStandardOutput([
       ("--save-echo-path", saveEchoPath), ("--save-voiceprint", saveVoiceprint),
+      ("--record", record),
     ])
     let sounds = [output, playback, recognizer, raw].count { $0 == "-" }
-    let logs = [events, stats, frames, record].count { $0 == "-" }
+    let logs = [events, stats, frames].count { $0 == "-" }
     guard sounds == 0 || sounds + logs == 1 else {
       throw ValidationError(
-        "Only one of --output, --playback, --recognizer, --raw, --events, --stats, --frames and --record can be -; use "
-          + "files for the others.")
+        "Only one of --output, --playback, --recognizer, --raw, --events, --stats and --frames can be -; use files for "
+          + "the others.")
     }
     let inputs = [microphone, reference, otherAudio, controls] + farEnd.map(\.path)
     guard inputs.count(where: { $0 == "-" }) <= 1 else {

@@ -2,12 +2,16 @@ internal import AnechoicAPI
 internal import AudioCore
 internal import AudioFiles
 internal import CommandLineSupport
+internal import GRPCTransport
 internal import SessionWire
 internal import SwiftProtobuf
 internal import VoiceClient
 
 /// The processing of one set of files in one session.
 final class ProcessJob {
+  /// The time that a session has to end after a signal.
+  private static let patience = Duration.seconds(5)
+
   private let start: Anechoic_V1_Start
   private let sender: Sender
   private let controls: ControlQueue
@@ -86,7 +90,7 @@ final class ProcessJob {
     let stream = try await client.processResumably(start, elsewhere: others, policy: policy)
     connected()
     Self.warn(about: start, stream.started)
-    let watch = watchSignals()
+    let watch = watchSignals(stream)
     defer { watch.cancel() }
     let outputs = try openOutputs()
     var receiver = Receiver(
@@ -110,6 +114,9 @@ final class ProcessJob {
     let sent: SentLevels
     do { sent = try await sending } catch let cause as AudioFileError {
       throw removingOutputs(cause)
+    } catch let status as Status where stop.isSet && status.code == .cancelled {
+      throw CommandError(
+        "stopped; the server has not answered for \(Self.patience)", code: CommandError.interrupted)
     }
     return JobSummary(
       sent, found, summaryFiles, sampleCount: outputs.output.sampleCount,
@@ -151,12 +158,14 @@ final class ProcessJob {
       voiceprint: files.learntVoiceprint.map { LearntFile($0) })
   }
 
-  /// Ends the audio at the first SIGINT or SIGTERM.
-  private func watchSignals() -> Task<Void, Never> {
+  /// Ends the audio at the first SIGINT or SIGTERM, and the session where the server does not answer.
+  private func watchSignals(_ stream: ResumableStream) -> Task<Void, Never> {
     let signals = TerminationSignals()
-    return Task { [stop] in
+    return Task { [stop, patience = Self.patience] in
       await signals.next()
       stop.set()
+      do { try await Task.sleep(for: patience) } catch { return }
+      stream.cancel()
     }
   }
 }

@@ -91,6 +91,7 @@ struct Receiver: ~Copyable {
       case .reconnecting(let status): say("the connection was lost: \(status); reconnecting")
       case .resumed(let resumed): say(Self.words(resumed))
       case .restarted(let started, let sample, let lost, let reason):
+        findings.endSpeech(at: sample)
         say(
           "\(started.session) is new and starts at sample \(sample), because: \(reason); \(lost) samples "
             + "of the microphone are lost")
@@ -144,6 +145,9 @@ struct Receiver: ~Copyable {
   private mutating func accept(_ event: Anechoic_V1_SessionEvent) throws {
     try log.record(event)
     findings.accept(event)
+    if case .injectionPermissionChanged(let change) = event.event {
+      return injectionPolicy.changed(change)
+    }
     guard case .injectionPermissionRequested(let request) = event.event else { return }
     progress.clear()
     injectionPolicy.decide(request)

@@ -48,6 +48,7 @@ struct RecordCommand: AsyncParsableCommand {
     guard (.milliseconds(100) ... .seconds(3600)).contains(wait.duration) else {
       throw ValidationError("--wait must be from 100ms to 1h.")
     }
+    try FileRoles.refuseStandardOutput([("FILE", file)])
   }
 
   func run() async throws {

@@ -78,8 +78,10 @@ final class ReplayFiles: SessionSink {
   func emit(_ event: SessionEvent) {
     guard let events else { return }
     trying {
-      // The time is left out, because it would be the time of the replay.
-      try events.write(Anechoic_V1_SessionEvent(event, time: .init()).jsonLine())
+      var event = Anechoic_V1_SessionEvent(event, time: .init())
+      // It would be the time of the replay.
+      event.clearTime()
+      try events.write(event.jsonLine())
     }
   }
 

@@ -83,6 +83,7 @@ struct ReportCommand: AsyncParsableCommand {
     guard output != nil || png != nil else {
       throw ValidationError("--output or --png is needed.")
     }
+    try FileRoles.refuseStandardOutput([("--output", output), ("--png", png)])
     _ = try compared
   }
 

@@ -65,6 +65,12 @@ final class EventFeed: Sendable {
     signal.yield()
   }
 
+  /// Replaces the state of the session, which has changed without an event.
+  func update(_ session: SessionState) {
+    state.withLock { $0.session = session }
+    signal.yield()
+  }
+
   /// Marks the feed as complete, because the session has ended.
   func close() {
     state.withLock { $0.isClosed = true }

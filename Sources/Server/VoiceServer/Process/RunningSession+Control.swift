@@ -45,6 +45,7 @@ extension RunningSession {
   func allowInjection(_ isAllowed: Bool) {
     guard !isEnding, session.allowsInjection != isAllowed else { return }
     session.apply(.injectionAllowed(isAllowed), sink: self)
+    handle.feed.update(session.state)
     if !isAllowed { waiting.forbidInjection() }
   }
 

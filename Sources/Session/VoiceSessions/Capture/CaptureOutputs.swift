@@ -57,18 +57,19 @@ struct CaptureOutputs: ~Copyable {
     raw?.output.mute(isMuted, at: sample)
   }
 
-  /// Completes the outputs of a frame that the engine has processed. `input` is the microphone as the
-  /// engine got it. Runs per frame: no allocation, lock, log or await.
+  /// Completes the outputs of a frame that the engine has processed. `directed` is the microphone in the
+  /// direction of a pair, and `input` the same as the engine got it. Runs per frame: no allocation, lock, log or await.
   ///
   /// - Returns: Whether mute silenced any of the frame.
   mutating func complete(
-    microphone: borrowing Frame, input: borrowing Frame, _ injections: borrowing InjectionQueue
+    captured: borrowing Frame, directed: borrowing Frame, input: borrowing Frame,
+    _ injections: borrowing InjectionQueue
   ) -> Bool {
-    bypass?.process(microphone, into: main.frame)
+    bypass?.process(directed, into: main.frame)
     if injections.isHeardByFarEnd { main.frame.add(injections.processed, to: injections.lastGain) }
     main.limit()
     recognizer?.process(input, injections)
-    raw?.process(microphone)
+    raw?.process(captured)
     return main.applyMute()
   }
 

@@ -34,6 +34,8 @@ struct CapturePipeline: ~Copyable {
   private(set) var restsEcho = false
   /// Whether the engine's output is the microphone as it came.
   var isBypassed: Bool { applied.isBypassed }
+  /// Whether the echo is removed from the output.
+  var removesEcho: Bool { applied.echoSuppression != nil && !isBypassed }
   /// Whether the engine runs in its reduced mode, without its most expensive part.
   private(set) var isReduced = false
   /// The settings that the engine was given last.
@@ -79,6 +81,15 @@ struct CapturePipeline: ~Copyable {
       microphoneRate: setup.microphone.rate)
     self.toEngine = toEngine
     self.fromEngine = fromEngine
+  }
+
+  /// How well the echo is removed. The engine keeps the figures of the time before echo cancellation was
+  /// switched off or suspended, and goes on measuring the loss in the room in bypass.
+  var echoMetrics: EchoMetrics {
+    guard applied.echoSuppression != nil else { return EchoMetrics() }
+    var metrics = engine.echoMetrics
+    if isBypassed { metrics.echoReturnLossEnhancement = nil }
+    return metrics
   }
 
   /// Creates the output for a recognizer, or nil for a session without it.

@@ -214,7 +214,7 @@ struct CaptureSide: ~Copyable {
     mix: borrowing Frame, _ injections: borrowing InjectionQueue, _ context: Context
   ) -> News {
     var news = News()
-    pipeline.load(microphone.frame)
+    pipeline.load(microphone.directed)
     let (conditions, lacksReference) = align(mix, &news)
     var findings = pipeline.process(reference: echo.aligned, conditions, into: outputs.processed)
     // There was no echo to remove.
@@ -223,7 +223,8 @@ struct CaptureSide: ~Copyable {
     if pipeline.restsEcho { removal.residualEcho.reset() } else { followEcho(&findings, &news) }
     listen(findings, context, &news)
     news.turn = findTurn(findings, context)
-    let isMuted = outputs.complete(microphone: microphone.frame, input: pipeline.input, injections)
+    let isMuted = outputs.complete(
+      captured: microphone.frame, directed: microphone.directed, input: pipeline.input, injections)
     processedFrames += 1
     watch(
       findings, lacksReference: lacksReference, isConcealed: conditions.isMicrophoneConcealed,
@@ -322,7 +323,7 @@ struct CaptureSide: ~Copyable {
     removal.heard.process(
       HeardReduction.Observation(
         microphone: meter.microphoneMeanSquare, reference: echo.newestMeanSquare,
-        output: outputs.processed.meanSquare, hasVoice: info.hasVoice,
+        output: meter.processedMeanSquare, hasVoice: info.hasVoice,
         isMuted: info.isMuted || isInjecting,
         isAtRest: pipeline.restsEcho))
   }
@@ -372,7 +373,9 @@ struct CaptureSide: ~Copyable {
 
   /// The echo path that the canceller has learnt, or nil if it has not converged. Allocates.
   var echoPath: EchoPath? {
-    guard hasConverged, let (lag, held) = echo.heldLag, (0...1).contains(lag) else { return nil }
+    guard hasConverged, let (lag, held) = echo.heldLag, EchoPath.times.contains(.seconds(lag)),
+      EchoPath.times.contains(.seconds(held))
+    else { return nil }
     return pipeline.echoPath(lag: .seconds(lag), held: .seconds(held))
   }
 
@@ -392,11 +395,11 @@ struct CaptureSide: ~Copyable {
 
   /// The part of the statistics that belongs to this side.
   var statistics: SessionStatistics {
-    // While the echo rests, the engine still has the figures of the route before.
-    let echoMetrics = pipeline.restsEcho ? EchoMetrics() : pipeline.engine.echoMetrics
-    var statistics = meter.statistics(echoMetrics, pipeline.micMode.mode)
+    var statistics = meter.statistics(pipeline.echoMetrics, pipeline.micMode.mode)
     statistics.isReduced = pipeline.isReduced
-    statistics.hasConverged = removal.convergence.isConverged
+    // The canceller may go on learning while its output is not heard.
+    statistics.hasConverged = hasConverged && pipeline.removesEcho
+    if !pipeline.removesEcho { statistics.residualEcho = nil }
     statistics.echoDelay = pipeline.restsEcho ? nil : echo.status.echoDelay
     // A slower loudspeaker lets the echo come later and later.
     statistics.driftPPM = echo.status.drift.map { -$0 }

@@ -109,6 +109,8 @@ struct EchoConvergence {
       isConverged = reduction >= Self.enough
       return isConverged
     }
+    // While nothing plays, the reduction is that of the last echo.
+    guard seen.mayHaveEcho else { return false }
     doubtfulFrames = reduction < Self.tooLittle ? doubtfulFrames + 1 : 0
     if doubtfulFrames >= Self.framesToDoubt { isConverged = false }
     return false

@@ -6,9 +6,12 @@ struct SessionMeter {
   private var current = SessionStatistics()
   private var noiseFloor = NoiseFloorTracker()
   private var offset = OffsetTracker()
+  private var offsetOfOutput = OffsetTracker()
 
   /// The mean square of the last frame of the microphone, without a constant offset.
   private(set) var microphoneMeanSquare: Float = 0
+  /// The same of the processed output, which has the microphone's offset where no high-pass removes it.
+  private(set) var processedMeanSquare: Float = 0
   /// The noise floor of the microphone in dBFS.
   var noiseFloorLevel: Float { noiseFloor.level }
 
@@ -22,10 +25,11 @@ struct SessionMeter {
     microphone: borrowing Frame, processed: borrowing Frame, _ findings: FrameFindings
   ) {
     microphoneMeanSquare = offset.meanSquare(of: microphone)
+    processedMeanSquare = offsetOfOutput.meanSquare(of: processed)
     let level = Decibels.level(meanSquare: microphoneMeanSquare)
     noiseFloor.process(level: level)
     current.levels.microphone = level
-    current.levels.processed = Decibels.level(meanSquare: processed.meanSquare)
+    current.levels.processed = Decibels.level(meanSquare: processedMeanSquare)
     current.levels.noiseFloor = noiseFloor.level
     current.levels.speechProbability = findings.speechProbability
     current.residualEcho = findings.residualEcho

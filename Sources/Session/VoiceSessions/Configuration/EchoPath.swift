@@ -4,10 +4,13 @@ internal import VoiceEngines
 /// The way of the sound from the reference to the microphone, as a session has learnt it. Another session
 /// of the same device can begin with it.
 public struct EchoPath: Sendable, Equatable {
+  /// The delays that a path can have.
+  public static let times = Duration.zero ... .seconds(1)
+
   /// The rate of the responses, at which the engine works.
   public var rate: SampleRate
   public var channelCount: Int
-  /// The delay of the echo behind its reference, by the indexes of the samples of both.
+  /// The delay of the echo behind its reference as it arrives.
   public var lag: Duration
   /// The part of the delay that comes before the response: the time for which the reference is held back.
   public var held: Duration

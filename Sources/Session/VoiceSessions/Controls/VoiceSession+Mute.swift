@@ -55,7 +55,9 @@ extension VoiceSession {
   ) -> GestureResult {
     var soundsChime = false
     if resolution.applies, setsMute(resolution.gesture) {
-      soundsChime = setup.playback != nil && state.configuration.mute.soundsChime
+      let isHeard =
+        setup.playback != nil && (!setup.playsElsewhere || state.playbackClient != nil)
+      soundsChime = isHeard && state.configuration.mute.soundsChime
       if soundsChime {
         playback.sound(state.mute.isMuted ? .mute : .unmute)
         controls.gestures.recordChime(of: resolution.gesture.id)

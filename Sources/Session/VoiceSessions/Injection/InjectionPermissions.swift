@@ -28,26 +28,26 @@ public struct InjectionPermissions: Sendable, Equatable {
   ///   unless there is a stored decision.
   mutating func request(_ client: String, stored: Bool? = nil) throws(Refusal) -> Bool {
     guard isServiceEnabled, entries[client] == nil else { return false }
-    guard entries.count < Self.mostClients else {
-      throw Refusal(
-        .tooMany, reason: "TOO_MANY_CLIENTS",
-        message: "\(Self.mostClients) clients have already asked for permission to inject")
-    }
-    entries[client] = stored.map { .decided($0) } ?? .undetermined
+    try enter(client, stored.map { .decided($0) } ?? .undetermined)
     return true
   }
 
-  /// Applies the media client's decision, which it may change later.
+  /// Applies the media client's decision, which it may make before the client asks, and change later.
   ///
   /// - Returns: Whether the permission changed.
   mutating func decide(_ client: String, grant: Bool) throws(Refusal) -> Bool {
-    guard let entry = entries[client] else {
+    guard entries[client] != .decided(grant) else { return false }
+    try enter(client, .decided(grant))
+    return true
+  }
+
+  private mutating func enter(_ client: String, _ entry: Entry) throws(Refusal) {
+    guard entries[client] != nil || entries.count < Self.mostClients else {
       throw Refusal(
-        .notFound, reason: "UNKNOWN_CLIENT",
-        message: "decide_injection_permission: no such client has asked")
+        .tooMany, reason: "TOO_MANY_CLIENTS",
+        message: "this session already knows \(Self.mostClients) clients that may inject or not")
     }
-    entries[client] = .decided(grant)
-    return entry != .decided(grant)
+    entries[client] = entry
   }
 }
 

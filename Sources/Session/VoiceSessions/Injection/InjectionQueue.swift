@@ -71,11 +71,17 @@ struct InjectionQueue: ~Copyable {
     if injection.hasStarted, !hadStarted {
       report(Progress(injection: injection, state: .started))
     }
-    // One that follows at once may go on where this one ends.
-    let fades = injection.isFading && injections.count == 1
+    let fades = injection.isFading && !isContinued
     guard injection.isOver, !fades else { return }
     injections.removeFirst()
-    report(end(of: injection))
+    reportEnd(of: injection, report)
+  }
+
+  /// Whether the next injection goes on at once where the first one ends.
+  private var isContinued: Bool {
+    guard injections.count > 1 else { return false }
+    let (ending, next) = (injections[0], injections[1])
+    return next.backlog > .zero && next.client == ending.client && next.audience == ending.audience
   }
 
   /// Cancels the injections of a client, or all. One that is heard already fades out with the next frame.
@@ -86,20 +92,21 @@ struct InjectionQueue: ~Copyable {
   }
 
   mutating func cancel(_ id: String, _ report: (Progress) -> Void) {
-    guard let injection = self[id] else { return }
+    guard let injection = self[id], !injection.isCancelled else { return }
     injection.isCancelled = true
-    guard !injection.hasStarted else { return }
-    injections.removeAll { $0 === injection }
     report(Progress(injection: injection, state: .cancelled))
+    if !injection.hasStarted { injections.removeAll { $0 === injection } }
   }
 
   /// Ends all injections without another frame.
   mutating func end(_ report: (Progress) -> Void) {
-    for injection in injections { report(end(of: injection)) }
+    for injection in injections { reportEnd(of: injection, report) }
     injections = []
   }
 
-  private func end(of injection: Injection) -> Progress {
-    Progress(injection: injection, state: injection.isFinished ? .finished : .cancelled)
+  /// Reports the end of an injection, unless its cancellation was reported before.
+  private func reportEnd(of injection: Injection, _ report: (Progress) -> Void) {
+    guard !injection.isCancelled else { return }
+    report(Progress(injection: injection, state: injection.isFinished ? .finished : .cancelled))
   }
 }

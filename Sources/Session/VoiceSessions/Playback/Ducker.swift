@@ -17,6 +17,8 @@ struct Ducker {
     let gain: Float
     /// The side that talks, or nil.
     let talking: Side?
+    /// The part of the frame before the change, less than 1.
+    let share: Float
   }
 
   /// The way of the gain over a frame: straight to `turn`, and from there to `last`.
@@ -58,7 +60,7 @@ struct Ducker {
       if framesSinceTalk == Self.holdFrames { talker = nil }
     }
     let wanted = Self.gain(settings, isTalking: framesSinceTalk < Self.holdFrames)
-    let change = wanted == target ? nil : Change(gain: wanted, talking: talker)
+    let change = wanted == target ? nil : Change(gain: wanted, talking: talker, share: share)
     let (first, share) = (gain, wanted == target ? 0 : share)
     move(by: share)
     let turn = gain

@@ -51,6 +51,19 @@ struct RestartedJournalTests {
     #expect(sent.map(\.audio.microphone.firstSample) == [0, 160, 0, 0, 320])
   }
 
+  /// The microphone would be heard, or be missing, before its time.
+  @Test(arguments: [true, false])
+  func aMuteForALaterSampleIsNotWantedYet(isMuted: Bool) {
+    var journal = Self.journal
+    journal.add(
+      .with { request in
+        request.control.atSample = 320
+        request.control.setMute.muted = isMuted
+      })
+    #expect(journal.wantedMute(at: 319) == nil)
+    #expect(journal.wantedMute(at: 320) == isMuted)
+  }
+
   @Test func audioThatWasCapturedMutedIsSentAgainBeforeTheSessionIsUnmuted() {
     var journal = Self.journal
     for _ in 0..<3 { journal.add(Self.audio) }
@@ -63,7 +76,7 @@ struct RestartedJournalTests {
 
   @Test func aMuteThatWasNotAnsweredIsTheStateOfTheNewSession() {
     var journal = Self.journal
-    #expect(journal.wantedMute == nil)
+    #expect(journal.wantedMute(at: journal.position) == nil)
     for (id, muted) in [(UInt64(1), false), (2, true)] {
       journal.add(
         .with {
@@ -72,15 +85,15 @@ struct RestartedJournalTests {
         })
       if id == 1 { _ = journal.popNext() }
     }
-    #expect(journal.wantedMute == true)
+    #expect(journal.wantedMute(at: journal.position) == true)
     _ = journal.popNext()
     journal.restart(at: 0)
-    #expect(journal.wantedMute == true)
+    #expect(journal.wantedMute(at: journal.position) == true)
     while journal.popNext() != nil {}
     journal.answered(2)
-    #expect(journal.wantedMute == false)
+    #expect(journal.wantedMute(at: journal.position) == false)
     journal.answered(1)
-    #expect(journal.wantedMute == nil)
+    #expect(journal.wantedMute(at: journal.position) == nil)
   }
 
   private static var journal: RequestJournal {

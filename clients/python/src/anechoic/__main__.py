@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import io
 import signal
 import sys
 from typing import Any, Coroutine, NoReturn, Sequence
@@ -44,6 +45,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
     parser = _arguments()
     options = parser.parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal need not have all the characters of a file's name.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         asyncio.run(_until_stopped(_process(options)))
     except OSError as error:

@@ -62,7 +62,8 @@ async def local_server(*options: str) -> AsyncIterator[str]:
 
 async def find_server(address: str) -> bool:
     """Whether an Anechoic server answers at an address. It needs no credentials for that."""
-    async with grpc.aio.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1)]) as channel:
+    options = [("grpc.use_local_subchannel_pool", 1), ("grpc.enable_http_proxy", 0)]
+    async with grpc.aio.insecure_channel(address, options) as channel:
         try:
             await channel.unary_unary("/grpc.health.v1.Health/Check")(_HEALTH_REQUEST, timeout=_ANSWER_SECONDS)
             return True

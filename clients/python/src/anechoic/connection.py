@@ -110,6 +110,8 @@ class Connection:
             # Otherwise libgrpc starts a call anew, and at once, whose connection the server has closed with GOAWAY.
             ("grpc.enable_retries", 0),
             ("grpc.max_receive_message_length", _LARGEST_MESSAGE),
+            # A stream of audio through an HTTP proxy would be late, and a server on this machine out of reach.
+            ("grpc.enable_http_proxy", 0),
             ("anechoic.serial", next(_serial)),
         ]
         if self._credentials is None:

@@ -262,7 +262,7 @@ public nonisolated struct Anechoic_V1_EchoPath: Sendable {
   /// The number of microphone channels. Each has a response of the same length.
   public var channelCount: UInt32 = 0
 
-  /// The delay of the echo behind its reference, by the sample indexes of both.
+  /// The delay of the echo behind its reference as it arrives.
   public var lag: SwiftProtobuf.Google_Protobuf_Duration {
     get {_lag ?? SwiftProtobuf.Google_Protobuf_Duration()}
     set {_lag = newValue}

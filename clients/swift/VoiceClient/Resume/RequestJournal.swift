@@ -68,13 +68,16 @@ struct RequestJournal {
   /// The number of microphone samples that are kept.
   var keptSamples: Int64 { position - oldestSample }
 
-  /// The mute state that the caller asked for last, where no answer has come yet.
-  var wantedMute: Bool? {
+  /// The mute state that the caller asked for last, for a sample or an earlier one, where no answer has come
+  /// yet.
+  func wantedMute(at sample: Int64) -> Bool? {
     let controls = (unanswered + items).compactMap { item -> Anechoic_V1_Control? in
       if case .control(let control) = item.request.request { control } else { nil }
     }
     return controls.reduce(nil) { wanted, control in
-      guard case .setMute(let change) = control.control, !change.hasIfGeneration else {
+      guard case .setMute(let change) = control.control, !change.hasIfGeneration,
+        !control.hasAtSample || control.atSample <= sample
+      else {
         return wanted
       }
       return change.muted

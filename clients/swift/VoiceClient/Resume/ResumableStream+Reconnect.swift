@@ -80,7 +80,10 @@ extension ResumableStream {
       state.processedSamples = max(state.processedSamples, resumed.processedSample)
       // A gap that was too long is shorter in the session than for the caller.
       if resumed.microphoneSample < first - state.timeline.base {
-        state.timeline.base = first - resumed.microphoneSample
+        // What the session made before the gap keeps its place.
+        state.timeline.move(
+          to: first - resumed.microphoneSample,
+          from: resumed.microphoneSample - resumed.concealedSamples)
       }
       state.journal.rewind(to: state.timeline.base + resumed.microphoneSample)
       return true
@@ -96,7 +99,8 @@ extension ResumableStream {
     let (id, unmutesAt) = state.withLock { state -> (String, Int64?) in
       let sendsMuted =
         !isRealTime && !state.isMuted && state.journal.oldestSample < state.mutedUntil
-      let isMuted = isRealTime ? state.journal.wantedMute ?? state.isMuted : state.isMuted
+      let wantedMute = state.journal.wantedMute(at: state.journal.position)
+      let isMuted = isRealTime ? wantedMute ?? state.isMuted : state.isMuted
       request.muted = isMuted || sendsMuted
       request.config = state.configuration.configuration
       state.voiceprint.apply(to: &request)
@@ -113,7 +117,7 @@ extension ResumableStream {
       state.connection.server = server
       state.processedSamples = 0
       state.lastEventID = 0
-      state.timeline.base = first
+      state.timeline.move(to: first)
       state.journal.restart(at: first, unmutingAt: unmutesAt)
       return (first, first - oldest)
     }

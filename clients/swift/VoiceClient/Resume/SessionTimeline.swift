@@ -5,7 +5,9 @@ internal import SwiftProtobuf
 /// gap that was too long to be concealed.
 struct SessionTimeline {
   /// The caller's microphone index of the session's sample 0.
-  var base: Int64 = 0
+  private(set) var base: Int64 = 0
+  /// The same for what belongs to the session's samples before one, from before a gap.
+  private var former: (base: Int64, end: Int64)?
   private let rates: Rates
 
   private struct Rates {
@@ -31,9 +33,21 @@ struct SessionTimeline {
       recognizer: rate(started.outputs.recognizer), raw: rate(started.outputs.raw))
   }
 
+  /// Changes the base for the session's microphone samples from one on.
+  mutating func move(to base: Int64, from sample: Int64 = 0) {
+    former = sample > 0 ? (self.base, sample) : nil
+    self.base = base
+  }
+
   /// Returns the microphone index, as the caller counts, up to which the processed output has come.
   func microphoneIndex(ofProcessed samples: Int64) -> Int64 {
-    base + samples * rates.microphone / rates.processed
+    let sample = samples * rates.microphone / rates.processed
+    return base(of: sample - 1) + sample
+  }
+
+  /// Returns the base of a microphone sample of the session.
+  private func base(of sample: Int64) -> Int64 {
+    if let former, sample < former.end { former.base } else { base }
   }
 
   private func base(at rate: Int64) -> Int64 { base * rate / rates.microphone }
@@ -73,19 +87,26 @@ struct SessionTimeline {
     guard base != 0 else { return response }
     var response = response
     switch response.response {
-    case .audio:
-      response.audio.processed.firstSample += base(at: rates.processed)
-      if response.audio.hasPlayback {
-        response.audio.playback.firstSample += base(at: rates.playback)
-      }
-      if response.audio.hasRecognizer {
-        response.audio.recognizer.firstSample += base(at: rates.recognizer)
-      }
-      if response.audio.hasRaw { response.audio.raw.firstSample += base(at: rates.raw) }
-    case .event: response.event.microphoneSample += base
-    case .controlResult: response.controlResult.appliedAtSample += base
+    case .audio(var audio):
+      place(&audio.processed, rates.processed)
+      if audio.hasPlayback { place(&audio.playback, rates.playback) }
+      if audio.hasRecognizer { place(&audio.recognizer, rates.recognizer) }
+      if audio.hasRaw { place(&audio.raw, rates.raw) }
+      response.audio = audio
+    case .event(var event):
+      event.move(by: base(of: event.microphoneSample))
+      response.event = event
+    case .controlResult(let result):
+      response.controlResult.appliedAtSample &+= base(of: result.appliedAtSample)
     case .started, .stats, .echoPath, .voiceprint, nil: break
     }
     return response
+  }
+
+  /// Gives a chunk of an output its place as the caller counts.
+  private func place(_ chunk: inout Anechoic_V1_AudioChunk, _ rate: Int64) {
+    let sample =
+      chunk.firstSample.multipliedReportingOverflow(by: rates.microphone).partialValue / rate
+    chunk.firstSample &+= base(of: sample) * rate / rates.microphone
   }
 }
