@@ -70,6 +70,11 @@ class Outbox:
         return self.microphone.sent if self.microphone.sent < self.microphone.end else None
 
     @property
+    def next_start(self) -> int:
+        """The index of the microphone's sample with which a new session would begin."""
+        return self.microphone.end if self._is_real_time else self.microphone.start
+
+    @property
     def has_nothing_left(self) -> bool:
         """Whether a new session would get no audio at all."""
         return self.is_finished and (self._is_real_time or self.microphone.start == self.microphone.end)
