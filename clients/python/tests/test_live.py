@@ -12,6 +12,8 @@ from hostile import RawServer
 import anechoic
 from anechoic import Format
 from anechoic._alignment import AlignedVoice
+from anechoic._output import Frame
+from anechoic._probability import VoiceProbability
 
 MONO = Format(16000)
 
@@ -166,6 +168,40 @@ async def test_floats_that_are_no_numbers_pass_as_silence_and_full_scale(server)
     values = np.frombuffer(b"".join(heard)[: len(b"".join(heard)) // 4 * 4], "<f4")
     assert np.isfinite(values).all() and abs(values).max() <= 1
     await live.close()
+
+
+@pytest.fixture
+def later(monkeypatch):
+    """Moves the clock by which a detector pauses forward. It stands still otherwise."""
+    now = [1000.0]
+    for module in ("_probability",):
+        monkeypatch.setattr(f"anechoic.{module}.monotonic", lambda: now[0])
+
+    def move(seconds):
+        now[0] += seconds
+
+    return move
+
+
+def test_a_detector_is_not_late_after_audio_that_it_was_not_given(later):
+    live, said = anechoic.LiveFilter("127.0.0.1:1"), Frame(0.9, True, False)
+    live._voice = AlignedVoice(2, 16000, 0, True)
+    probability, results = VoiceProbability(live), live.voice.results
+
+    def judge(unheard, count=2):
+        """Leaves out some steps, and judges those that follow, in which somebody talks."""
+        results.extend([Frame(0.0, False, False)] * unheard + [said] * count)
+        probability.expect(count)
+        return [probability.next(bytes(320)) for _ in range(count)]
+
+    assert judge(unheard=300) == [0.9, 0.9], "before the first"
+    later(0.02)
+    assert judge(unheard=0) == [0.9, 0.9]
+    later(3)
+    assert judge(unheard=300) == [0.9, 0.9], "after a pause"
+    later(0.02)
+    judge(unheard=300)
+    assert len(results) <= 50, "at no time"
 
 
 def test_raw_floats_that_are_no_numbers_are_not_heard():
