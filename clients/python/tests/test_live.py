@@ -172,15 +172,113 @@ async def test_floats_that_are_no_numbers_pass_as_silence_and_full_scale(server)
 
 @pytest.fixture
 def later(monkeypatch):
-    """Moves the clock by which a detector pauses forward. It stands still otherwise."""
+    """Moves the clock by which a microphone stops, and a detector pauses, forward. It stands still otherwise."""
     now = [1000.0]
-    for module in ("_probability",):
+    for module in ("live", "_feeding", "_probability"):
         monkeypatch.setattr(f"anechoic.{module}.monotonic", lambda: now[0])
 
     def move(seconds):
         now[0] += seconds
 
     return move
+
+
+def numbers(seconds):
+    """Samples that all differ, for some seconds."""
+    return np.arange(seconds * 16000).astype("<i2").tobytes()
+
+
+def away():
+    """A filter without a server, whose microphone has begun."""
+    live = anechoic.LiveFilter("127.0.0.1:1")
+    live.exchange(bytes(640), MONO)
+    return live
+
+
+def hear(live, seconds, format=MONO):
+    """Exchanges frames of silence at once."""
+    for _ in range(seconds * 50):
+        live.exchange(bytes(format.rate // 50 * format.frame_bytes), format)
+
+
+@in_loop
+async def test_a_session_that_begins_gets_what_still_plays_of_the_speech_before_it(later):
+    live, placed = away(), []
+    live._place = placed.append
+    live.play(numbers(5), MONO)
+    hear(live, 15)
+    live.play(numbers(8), MONO)
+    hear(live, 1)
+    live._place_early()
+    assert placed == [numbers(8)[32000:]]
+    await live.close()
+
+
+@in_loop
+async def test_speech_that_was_heard_without_a_session_is_not_taken_back(later):
+    live = away()
+    live.play(numbers(5), MONO)
+    hear(live, 2)
+    live.play(numbers(5), MONO)  # After the first.
+    hear(live, 4)
+    assert live.stop_playing() == numbers(5)[32000:]
+    live.play(numbers(5), MONO)
+    hear(live, 15)
+    assert live.stop_playing() == b""
+    for _ in range(3):  # More than a minute, of which never more than 30 s wait.
+        live.play(numbers(30), MONO)
+        hear(live, 30)
+    live.play(numbers(1), MONO)
+    assert live.stop_playing() == numbers(1)
+    await live.close()
+
+
+@in_loop
+async def test_speech_without_a_session_goes_on_when_the_format_changes(later):
+    live, wide = away(), Format(48000)
+    live.play(numbers(5), MONO)
+    hear(live, 3)
+    hear(live, 1, wide)
+    assert live.stop_playing() == numbers(5)[4 * 32000:]
+    live.play(numbers(5), MONO)
+    hear(live, 15, wide)
+    hear(live, 1)
+    assert live.stop_playing() == b""
+    await live.close()
+
+
+@in_loop
+async def test_speech_without_a_session_is_heard_while_the_microphone_does_not_come(later):
+    live = away()
+    live.play(numbers(8), MONO)
+    later(3)
+    assert live.stop_playing() == numbers(8)[3 * 32000:]
+    live.play(numbers(8), MONO)
+    later(4.02)
+    hear(live, 1)
+    assert live.stop_playing() == numbers(8)[5 * 32000:]
+    await live.close()
+
+
+@in_loop
+async def test_speech_with_a_session_is_heard_while_the_microphone_does_not_come(server, later):
+    async with anechoic.Session(server, microphone=MONO, reference=MONO, intermittent_reference=True) as session:
+        session.place_reference(numbers(8))  # The microphone begins later.
+        later(2.02)
+        session.feed_nowait(bytes(640))
+        assert session.drop_reference() == numbers(8)[2 * 32000 + 640:]
+        session.place_reference(numbers(8))
+        later(0.9)
+        session.feed_nowait(bytes(640))  # Not a stop: audio may come late.
+        later(5.02)
+        session.feed_nowait(bytes(640))
+        assert session.drop_reference() == numbers(8)[5 * 32000 + 1280:]
+        for _ in range(3):  # More than a minute in all.
+            session.place_reference(numbers(50))
+            later(50)
+        session.place_reference(numbers(8))
+        later(3)
+        assert session.drop_reference() == numbers(8)[3 * 32000:]
 
 
 def test_a_detector_is_not_late_after_audio_that_it_was_not_given(later):

@@ -107,6 +107,11 @@ class Outbox:
         track = self.others["reference"]
         return track.discard(self._in(track, self.microphone.end))
 
+    def forget_heard(self, seconds: float) -> None:
+        """Forgets the placed loudspeaker audio that was played while no microphone came."""
+        track = self.others["reference"]
+        track.cut(self._in(track, self.microphone.end), round(seconds * track.format.rate))
+
     def drop_unsent(self) -> None:
         """Forgets what was not sent, and ends the input."""
         for track in (self.microphone, *self.others.values()):

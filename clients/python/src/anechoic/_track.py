@@ -96,6 +96,18 @@ class Track:
                 self._times.append((first, self.end, time))
         return data
 
+    def cut(self, index: int, count: int) -> None:
+        """Forgets samples from an index on, unless they were sent. Those behind them take their place.
+
+        >>> track = Track(Format(8000))
+        >>> track.add(b"aabbccd")
+        >>> track.cut(1, 1)
+        >>> track.end, bytes(track.take(10))
+        (2, b'aacc')
+        """
+        rest = self.discard(index)
+        self.add(rest[min(count, len(rest) // self._size) * self._size :])
+
     def rewind(self, index: int) -> None:
         """Makes the sample with an index the next one to send, or the oldest one that is kept."""
         self.sent = min(max(index, self.start), self.end)
