@@ -254,8 +254,10 @@ async def test_speech_without_a_session_is_heard_while_the_microphone_does_not_c
     later(3)
     assert live.stop_playing() == numbers(8)[3 * 32000:]
     live.play(numbers(8), MONO)
-    later(4.02)
-    hear(live, 1)
+    later(4)
+    for _ in range(50):
+        later(0.02)
+        live.exchange(bytes(640), MONO)
     assert live.stop_playing() == numbers(8)[5 * 32000:]
     await live.close()
 
@@ -279,6 +281,29 @@ async def test_speech_with_a_session_is_heard_while_the_microphone_does_not_come
         session.place_reference(numbers(8))
         later(3)
         assert session.drop_reference() == numbers(8)[3 * 32000:]
+
+
+@in_loop
+async def test_speech_keeps_its_place_if_the_microphone_was_only_late(server, later):
+    """The program stalls, and then gives all that it has captured meanwhile."""
+    live = away()
+    live.play(numbers(8), MONO)
+    later(3)
+    hear(live, 3)
+    rest = live.stop_playing()
+    assert rest and numbers(8).endswith(rest) and abs(len(rest) - 5 * 32000) < 3200
+    await live.close()
+    async with anechoic.Session(server, microphone=MONO, reference=MONO, intermittent_reference=True) as session:
+        for placed, in_between in ((8, 0), (2, 8)):
+            session.feed_nowait(bytes(640))
+            session.place_reference(numbers(placed))
+            later(3)
+            if in_between:
+                session.place_reference(numbers(in_between))  # Starts to play now: the first 2 s are over.
+            for _ in range(150):
+                session.feed_nowait(bytes(640))
+            assert session.drop_reference() == (numbers(in_between) if in_between else numbers(8)[3 * 32000:])
+            later(1)
 
 
 def test_a_detector_is_not_late_after_audio_that_it_was_not_given(later):

@@ -79,7 +79,7 @@ class Feeder:
         self._forget_heard(self._stops.passed(monotonic()))
 
     def _forget_heard(self, seconds: float) -> None:
-        if seconds > 0 and self._places_reference:
+        if seconds != 0 and self._places_reference:
             self._link.outbox.forget_heard(seconds)
 
     def _note_time(self, inputs: dict[str, Audio], microphone: memoryview | None, now: float) -> None:

@@ -246,14 +246,17 @@ class LiveFilter:
         self._early.clear()
 
     def _forget_heard(self, stopped: float) -> None:
-        """Forgets what was heard of the early reference. The microphone had stopped for some seconds of this time."""
+        """Forgets what was heard of the early reference. The microphone had stopped for some seconds of this time.
+
+        Less than 0 s is a part of a stop that has come since.
+        """
         if self._reference is None or self._microphone is None or self._voice is None:
             return
         now = self._voice.position * self._reference.rate // self._microphone.rate
         heard = now - self._early_from + round(stopped * self._reference.rate)
         size = self._reference.frame_bytes
-        del self._early[: min(heard, len(self._early) // size) * size]
-        self._early_from = now
+        del self._early[: max(0, min(heard, len(self._early) // size)) * size]
+        self._early_from = now - min(0, heard)
 
     def _begin(self, raw: bytes, format: Format) -> None:
         count = len(raw) // format.frame_bytes
