@@ -3,9 +3,11 @@
 import dataclasses
 
 import anechoic
-from anechoic import events
-from anechoic.v1 import events_pb2
-from conftest import PROJECT
+from anechoic import Format, events
+from anechoic._session_events import KINDS as CLASSES, POSITIONS
+from anechoic.v1 import events_pb2, voice_processing_pb2 as api
+from conftest import PROJECT, in_loop
+from hostile import HostileServer
 
 KINDS = events_pb2.SessionEvent.DESCRIPTOR.oneofs_by_name["event"].fields
 
@@ -40,6 +42,38 @@ def test_positions_count_from_the_first_session():
     message.voice_activity_changed.began_at_sample = 80
     event = events.event_from(message, base=1000)
     assert (event.sample, event.began_at_sample) == (1160, 1080)
+
+
+@in_loop
+async def test_all_positions_of_a_session_that_replaces_another_count_from_the_first_one():
+    async def script(call):
+        await call.accept()
+        while (await call.read()) is not None:
+            if call.heard >= 640 and len(server.starts) == 1:
+                return await call.end("UNAVAILABLE", "DRAINING")
+            if call.heard == 320 and len(server.starts) == 2:
+                for number, (kind, fields) in enumerate(positions.items()):
+                    response = api.ProcessResponse()
+                    response.event.event_id, response.event.microphone_sample = 1 + number, 200
+                    for field in fields:
+                        setattr(getattr(response.event, kind), field, 80)
+                    await call.write(response)
+
+    positions = {name: POSITIONS[kind] for name, kind in CLASSES.items() if kind in POSITIONS}
+    assert len(positions) >= 8
+    async with HostileServer(script) as server:
+        async with anechoic.Session(server.address, microphone=Format(16000)) as session:
+            await session.feed(bytes(1280))
+            found = []
+            async for event in session.events():
+                if isinstance(event, events.Restarted):
+                    await session.feed(bytes(640))
+                elif event.id:
+                    found.append(event)
+                if len(found) == len(positions):
+                    break
+    for event, fields in zip(found, positions.values()):
+        assert (event.sample, *(getattr(event, field) for field in fields)) == (840, *[720] * len(fields)), event
 
 
 def test_an_event_of_a_newer_server_is_passed_on():

@@ -55,6 +55,30 @@ def test_wav_files_of_all_widths_are_read_and_written(tmp_path, width, step, cha
     assert again.format == recording.format and np.allclose(again.samples, recording.samples, atol=step)
 
 
+@pytest.mark.parametrize("encoding, step", [("s16", 1 / 32768), ("opus", 1 / 32768), ("f32", 2**-23)])
+@pytest.mark.parametrize("channels", [1, 2])
+@pytest.mark.parametrize("given", ["int16", "float32", "float64"])
+def test_arrays_of_another_type_are_converted_when_they_are_written(tmp_path, encoding, step, channels, given):
+    floats = np.sin(np.arange(800) * 0.1).reshape((-1, channels) if channels == 2 else -1) * 0.9
+    samples = (floats * 32768).astype(np.int16) if given == "int16" else floats.astype(given)
+    anechoic.Recording(Format(16000, channels, encoding), samples).write(tmp_path / "a.wav")
+    found = anechoic.Recording.read(tmp_path / "a.wav")
+    assert found.format == Format(16000, channels, "f32" if encoding == "f32" else "s16")
+    values = found.samples if encoding == "f32" else found.samples / 32768
+    assert values.shape == floats.shape and abs(values - floats).max() <= max(step, given == "int16" and 1 / 32768)
+
+
+def test_arrays_that_do_not_fit_are_not_written(tmp_path):
+    for format, samples in (
+        (Format(16000), np.zeros((10, 2), np.int16)), (Format(16000, 2), np.zeros(10, np.int16)),
+        (Format(16000), np.zeros(10, np.int32)), (Format(16000), b"ab"),
+    ):
+        with anechoic.WavWriter(tmp_path / "a.wav", format) as file:
+            with pytest.raises(anechoic.FormatError, match="samples"):
+                file.write(samples)
+        assert len(anechoic.Recording.read(tmp_path / "a.wav").samples) == 0
+
+
 def test_other_files_are_refused_in_one_line(tmp_path):
     (tmp_path / "bits.wav").write_bytes(wav(b"", bits=20))
     with pytest.raises(anechoic.FormatError, match="bits.wav: 20 bits are not supported; use 8, 16, 24 or 32"):

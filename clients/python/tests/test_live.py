@@ -12,6 +12,8 @@ from hostile import RawServer
 import anechoic
 from anechoic import Format
 from anechoic._alignment import AlignedVoice
+from anechoic._output import Frame
+from anechoic._probability import VoiceProbability
 
 MONO = Format(16000)
 
@@ -166,6 +168,163 @@ async def test_floats_that_are_no_numbers_pass_as_silence_and_full_scale(server)
     values = np.frombuffer(b"".join(heard)[: len(b"".join(heard)) // 4 * 4], "<f4")
     assert np.isfinite(values).all() and abs(values).max() <= 1
     await live.close()
+
+
+@pytest.fixture
+def later(monkeypatch):
+    """Moves the clock by which a microphone stops, and a detector pauses, forward. It stands still otherwise."""
+    now = [1000.0]
+    for module in ("live", "_feeding", "_probability"):
+        monkeypatch.setattr(f"anechoic.{module}.monotonic", lambda: now[0])
+
+    def move(seconds):
+        now[0] += seconds
+
+    return move
+
+
+def numbers(seconds):
+    """Samples that all differ, for some seconds."""
+    return np.arange(seconds * 16000).astype("<i2").tobytes()
+
+
+def away():
+    """A filter without a server, whose microphone has begun."""
+    live = anechoic.LiveFilter("127.0.0.1:1")
+    live.exchange(bytes(640), MONO)
+    return live
+
+
+def hear(live, seconds, format=MONO):
+    """Exchanges frames of silence at once."""
+    for _ in range(seconds * 50):
+        live.exchange(bytes(format.rate // 50 * format.frame_bytes), format)
+
+
+@in_loop
+async def test_a_session_that_begins_gets_what_still_plays_of_the_speech_before_it(later):
+    live, placed = away(), []
+    live._place = placed.append
+    live.play(numbers(5), MONO)
+    hear(live, 15)
+    live.play(numbers(8), MONO)
+    hear(live, 1)
+    live._place_early()
+    assert placed == [numbers(8)[32000:]]
+    await live.close()
+
+
+@in_loop
+async def test_speech_that_was_heard_without_a_session_is_not_taken_back(later):
+    live = away()
+    live.play(numbers(5), MONO)
+    hear(live, 2)
+    live.play(numbers(5), MONO)  # After the first.
+    hear(live, 4)
+    assert live.stop_playing() == numbers(5)[32000:]
+    live.play(numbers(5), MONO)
+    hear(live, 15)
+    assert live.stop_playing() == b""
+    for _ in range(3):  # More than a minute, of which never more than 30 s wait.
+        live.play(numbers(30), MONO)
+        hear(live, 30)
+    live.play(numbers(1), MONO)
+    assert live.stop_playing() == numbers(1)
+    await live.close()
+
+
+@in_loop
+async def test_speech_without_a_session_goes_on_when_the_format_changes(later):
+    live, wide = away(), Format(48000)
+    live.play(numbers(5), MONO)
+    hear(live, 3)
+    hear(live, 1, wide)
+    assert live.stop_playing() == numbers(5)[4 * 32000:]
+    live.play(numbers(5), MONO)
+    hear(live, 15, wide)
+    hear(live, 1)
+    assert live.stop_playing() == b""
+    await live.close()
+
+
+@in_loop
+async def test_speech_without_a_session_is_heard_while_the_microphone_does_not_come(later):
+    live = away()
+    live.play(numbers(8), MONO)
+    later(3)
+    assert live.stop_playing() == numbers(8)[3 * 32000:]
+    live.play(numbers(8), MONO)
+    later(4)
+    for _ in range(50):
+        later(0.02)
+        live.exchange(bytes(640), MONO)
+    assert live.stop_playing() == numbers(8)[5 * 32000:]
+    await live.close()
+
+
+@in_loop
+async def test_speech_with_a_session_is_heard_while_the_microphone_does_not_come(server, later):
+    async with anechoic.Session(server, microphone=MONO, reference=MONO, intermittent_reference=True) as session:
+        session.place_reference(numbers(8))  # The microphone begins later.
+        later(2.02)
+        session.feed_nowait(bytes(640))
+        assert session.drop_reference() == numbers(8)[2 * 32000 + 640:]
+        session.place_reference(numbers(8))
+        later(0.9)
+        session.feed_nowait(bytes(640))  # Not a stop: audio may come late.
+        later(5.02)
+        session.feed_nowait(bytes(640))
+        assert session.drop_reference() == numbers(8)[5 * 32000 + 1280:]
+        for _ in range(3):  # More than a minute in all.
+            session.place_reference(numbers(50))
+            later(50)
+        session.place_reference(numbers(8))
+        later(3)
+        assert session.drop_reference() == numbers(8)[3 * 32000:]
+
+
+@in_loop
+async def test_speech_keeps_its_place_if_the_microphone_was_only_late(server, later):
+    """The program stalls, and then gives all that it has captured meanwhile."""
+    live = away()
+    live.play(numbers(8), MONO)
+    later(3)
+    hear(live, 3)
+    rest = live.stop_playing()
+    assert rest and numbers(8).endswith(rest) and abs(len(rest) - 5 * 32000) < 3200
+    await live.close()
+    async with anechoic.Session(server, microphone=MONO, reference=MONO, intermittent_reference=True) as session:
+        for placed, in_between in ((8, 0), (2, 8)):
+            session.feed_nowait(bytes(640))
+            session.place_reference(numbers(placed))
+            later(3)
+            if in_between:
+                session.place_reference(numbers(in_between))  # Starts to play now: the first 2 s are over.
+            for _ in range(150):
+                session.feed_nowait(bytes(640))
+            assert session.drop_reference() == (numbers(in_between) if in_between else numbers(8)[3 * 32000:])
+            later(1)
+
+
+def test_a_detector_is_not_late_after_audio_that_it_was_not_given(later):
+    live, said = anechoic.LiveFilter("127.0.0.1:1"), Frame(0.9, True, False)
+    live._voice = AlignedVoice(2, 16000, 0, True)
+    probability, results = VoiceProbability(live), live.voice.results
+
+    def judge(unheard, count=2):
+        """Leaves out some steps, and judges those that follow, in which somebody talks."""
+        results.extend([Frame(0.0, False, False)] * unheard + [said] * count)
+        probability.expect(count)
+        return [probability.next(bytes(320)) for _ in range(count)]
+
+    assert judge(unheard=300) == [0.9, 0.9], "before the first"
+    later(0.02)
+    assert judge(unheard=0) == [0.9, 0.9]
+    later(3)
+    assert judge(unheard=300) == [0.9, 0.9], "after a pause"
+    later(0.02)
+    judge(unheard=300)
+    assert len(results) <= 50, "at no time"
 
 
 def test_raw_floats_that_are_no_numbers_are_not_heard():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from conftest import in_loop
 from hostile import HostileServer
-from test_hostile import exchange, exchange_until, feed, is_connected, until
+from test_hostile import TONE, exchange, exchange_until, feed, is_connected, until
 
 import anechoic
 from anechoic import Format
@@ -153,6 +153,61 @@ async def test_a_mute_that_is_unanswered_holds_for_the_next_session():
         await exchange_until(live, lambda: len(server.starts) == 2 and is_connected(live))
         assert server.starts[1].muted and live.is_muted and live._state.wanted_mute is None
         await live.close()
+
+
+async def starts_of(muted, *requests):
+    """Makes requests of a session that has fed 320 samples, after which it feeds 640 more. The server answers none of
+    them, and is replaced. Returns whether each session began muted, and the requests to the second one.
+    """
+    async def script(call):
+        await call.accept()
+        while (request := await call.read()) is not None:
+            if len(server.starts) > 1 and request.HasField("control"):
+                controls.append(request.control)
+                await call.answer(request.control)
+            elif len(server.starts) == 1 and call.heard >= 960:
+                return await call.end("UNAVAILABLE", "DRAINING")
+
+    controls = []
+    async with HostileServer(script) as server:
+        async with anechoic.Session(server.address, microphone=MONO, muted=muted) as session:
+            await session.feed(TONE)
+            asked = [asyncio.ensure_future(each(session)) for each in requests]
+            await asyncio.sleep(0)
+            await session.feed(TONE * 2)
+            await asyncio.wait_for(asyncio.gather(*asked), 10)
+    return [each.muted for each in server.starts], controls
+
+
+@pytest.mark.parametrize("muted", [True, False])
+@in_loop
+async def test_a_request_for_a_later_sample_does_not_hold_for_a_new_session_before_it(muted):
+    starts, controls = await starts_of(
+        muted, lambda session: session.unmute(at_sample=32000) if muted else session.mute(at_sample=32000))
+    assert starts == [muted, muted]
+    assert [(each.set_mute.muted, each.at_sample) for each in controls] == [(not muted, 32000 - 960)]
+
+
+@pytest.mark.parametrize("sample", [160, 640])
+@in_loop
+async def test_a_request_for_a_sample_that_has_come_holds_for_a_new_session(sample):
+    starts, _ = await starts_of(False, lambda session: session.mute(at_sample=sample))
+    assert starts == [False, True]
+
+
+@in_loop
+async def test_a_mute_replaces_an_unmute_for_a_sample_before_it():
+    starts, controls = await starts_of(True, lambda session: session.unmute(at_sample=160), anechoic.Session.mute)
+    assert starts == [True, True]
+
+
+@in_loop
+async def test_a_request_for_a_sample_changes_nothing_before_there_is_a_session(server):
+    session = anechoic.Session(server, microphone=MONO, muted=True)
+    with pytest.raises(anechoic.Refused):
+        await session.unmute(at_sample=0)
+    async with session:
+        assert session.is_muted
 
 
 @in_loop

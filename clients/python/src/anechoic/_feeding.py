@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from time import monotonic
 from typing import AsyncIterator, Mapping, Union
 
 from ._link import Link
 from ._reports import nanoseconds
 from ._start import Plan
+from ._stops import Stops
 from ._within import within
 from .errors import AnechoicError, FormatError, InvalidRequest, Refused
 from .formats import Audio
@@ -15,8 +17,6 @@ from .spatial import far_end_of
 
 _SLICE_SECONDS = 0.1
 _PATIENCE_SECONDS = 30.0
-_MICROPHONE_SECONDS = 1.0
-"""The time after which a microphone that is not fed has stopped."""
 
 Times = Mapping[str, Union[float, None]]
 
@@ -27,7 +27,8 @@ class Feeder:
     def __init__(self, link: Link, plan: Plan) -> None:
         self._link, self._plan = link, plan
         self._tracks = {name: link.outbox.track(name) for name in plan.inputs}
-        self._began: float | None = None
+        self._stops = Stops()
+        self._places_reference = plan.is_real_time and plan.has_intermittent_reference and "reference" in plan.inputs
 
     def _check(self) -> None:
         """Throws if the session takes no audio."""
@@ -38,9 +39,9 @@ class Feeder:
     async def feed(self, times: Times, **inputs: Audio) -> None:
         """Adds audio, and waits for room. `times` has the times of the first samples, as far as they are known."""
         self._check()
-        self._note_time(inputs, asyncio.get_running_loop().time())
         known = self._known(times)
         waiting = self._data(inputs)
+        self._note_time(inputs, waiting.get("microphone"), asyncio.get_running_loop().time())
         if self._link.is_connected and self._fits(waiting):
             for name, data in waiting.items():
                 self._tracks[name].add(data, known.get(name))
@@ -65,26 +66,38 @@ class Feeder:
         except RuntimeError:
             message = "feed_nowait: no event loop runs here; call it in a coroutine or callback"
             raise InvalidRequest(message) from None
-        self._note_time(inputs, now)
         known = self._known(times)
-        for name, data in self._data(inputs).items():
+        waiting = self._data(inputs)
+        self._note_time(inputs, waiting.get("microphone"), now)
+        for name, data in waiting.items():
             self._tracks[name].add(data, known.get(name))
         self._drop_oldest()
         self._link.wake()
 
-    def _note_time(self, inputs: dict[str, Audio], now: float) -> None:
+    def forget_heard(self) -> None:
+        """Forgets the placed reference that was heard while the microphone has stopped."""
+        self._forget_heard(self._stops.passed(monotonic()))
+
+    def _forget_heard(self, seconds: float) -> None:
+        if seconds != 0 and self._places_reference:
+            self._link.outbox.forget_heard(seconds)
+
+    def _note_time(self, inputs: dict[str, Audio], microphone: memoryview | None, now: float) -> None:
         """Records when the microphone was fed.
 
-        The audio that other inputs have gathered since belongs to none of its samples, and is left out.
+        The audio that other inputs have gathered since belongs to none of its samples, and is left out. A placed
+        reference is left out as it is heard.
         """
-        if self._began is None:
-            self._began = now
         outbox = self._link.outbox
-        if not _is_empty(inputs.get("microphone", b"")):
+        if microphone is not None:
+            format = self._plan.inputs["microphone"]
             outbox.fed_at = now
-        elif self._plan.is_real_time and now - (outbox.fed_at or self._began) > _MICROPHONE_SECONDS:
+            self._forget_heard(self._stops.came(monotonic(), len(microphone) / format.frame_bytes / format.rate))
+        elif self._plan.is_real_time and self._stops.has_stopped(monotonic()):
+            self.forget_heard()
             for name in inputs:
-                outbox.leave_out(name)
+                if name != "reference" or not self._places_reference:
+                    outbox.leave_out(name)
 
     def _known(self, times: Times) -> dict[str, int]:
         return {name: nanoseconds(time, f"{name}_time") for name, time in times.items() if time is not None}

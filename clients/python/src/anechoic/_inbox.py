@@ -13,11 +13,12 @@ from ._opus import Decoder
 from ._outbox import Outbox
 from ._output import Frame, Output, OutputQueue
 from ._reports import Reports
+from ._session_events import POSITIONS
 from ._silence import Silence
 from ._start import Plan
 from ._state import State
 from .enums import EnrollmentFailure
-from .events import ConfigChanged, Event, MuteChanged, VoiceActivityChanged, VoiceEnrollmentChanged, event_from
+from .events import ConfigChanged, Event, MuteChanged, VoiceEnrollmentChanged, event_from
 from .formats import Samples, finite
 from .statistics import Statistics
 from .v1 import voice_processing_pb2 as api
@@ -131,9 +132,8 @@ class Inbox:
             return None
         self.last_event_id = response.event.event_id
         event = event_from(response.event)
-        event = replace(event, sample=self._within(event.sample))
-        if isinstance(event, VoiceActivityChanged):
-            event = replace(event, began_at_sample=self._within(event.began_at_sample))
+        positions = ("sample", *POSITIONS.get(type(event), ()))
+        event = replace(event, **{name: self._within(getattr(event, name)) for name in positions})
         if isinstance(event, MuteChanged):
             self._state.mute_changed(event.state.muted)
         elif isinstance(event, ConfigChanged):

@@ -117,14 +117,15 @@ class Link:
         return answer
 
     def set_mute(self, muted: bool, at_sample: int | None = None, *, insists: bool = False) -> asyncio.Future[int]:
-        """Mutes or unmutes. A request without an answer holds for the next session, too.
+        """Mutes or unmutes. A request without an answer holds for the next session, too, from its sample on.
 
         `insists` sends a request again that the session refuses.
         """
         try:
             self.check()
         except AnechoicError:
-            self.state.want_mute(muted)
+            if at_sample is None:
+                self.state.want_mute(muted)
             raise
         return self._muting.ask(muted, insists) if at_sample is None else self._muting.at(muted, at_sample)
 
@@ -272,6 +273,7 @@ class Link:
         return call
 
     async def _restart(self, server: int, error: AnechoicError) -> Call:
+        self._muting.want_due()
         was_muted = self.outbox.microphone.start < self._muting.muted_until and not self.state.starts_muted
         self.state.resends_muted = was_muted and not self._plan.is_real_time
         call = await self._starts.begin(server, self._policy.attempt_timeout)

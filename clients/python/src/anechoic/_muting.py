@@ -42,6 +42,8 @@ class Muting:
         """The index after the last sample of the microphone that was captured before the request."""
         self._unmute: tuple[asyncio.Future[int], list[asyncio.Future[int]]] | None = None
         """The answer to an unmute that is sent or waits for its audio, and those who asked for it."""
+        self._later: dict[int, tuple[bool, int]] = {}
+        """The states that are asked for from a sample on, and the samples, by the numbers of the requests."""
         self.muted_until = 0
         """The index after the last sample of the microphone that was captured while muted."""
         self._insists = False
@@ -59,6 +61,7 @@ class Muting:
         was_muted = self._state.is_muted
         self._number, self._wanted, self._insists = self._state.want_mute(muted), muted, insists
         self._captured = self._outbox.microphone.end if captured is None else captured
+        self._later = {number: each for number, each in self._later.items() if each[1] > self._captured}
         self._hold(muted, self._captured, was_muted)
         answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._callers.append(answer)
@@ -70,17 +73,26 @@ class Muting:
         return answer
 
     def at(self, muted: bool, sample: int) -> asyncio.Future[int]:
-        """Asks for a state from a sample on. Such requests do not wait for each other."""
-        was_muted, number = self._state.is_muted, self._state.want_mute(muted)
-        try:
-            answer = self._controls.add(sample, set_mute=api.SetMute(muted=muted))
-        except AnechoicError:
-            self._state.mute_answered(number, None)
-            raise
+        """Asks for a state from a sample on. Such requests do not wait for each other.
+
+        Before that sample, the state is as it was, also for a new session, which gets the request again.
+        """
+        was_muted = self._state.is_muted or any(muted and first <= sample for muted, first in self._later.values())
+        answer = self._controls.add(sample, set_mute=api.SetMute(muted=muted))
+        number = self._state.add_request()
+        self._later[number] = muted, sample
+        self.want_due()
         self._hold(muted, sample, was_muted)
-        answer.add_done_callback(lambda _: self._note(number, muted, _error_of(answer), answer))
+        answer.add_done_callback(lambda _: self._answered_later(number, muted, answer))
         self._wake()
         return answer
+
+    def want_due(self) -> None:
+        """Wants the states of the requests without an answer that hold from the first sample of a new session on."""
+        due = {number: each for number, each in self._later.items() if each[1] <= self._outbox.next_start}
+        for number, (muted, _) in sorted(due.items(), key=lambda item: item[1][1]):
+            self._state.want_mute(muted, number)
+            del self._later[number]
 
     def restart(self) -> None:
         """Unmutes a session that began muted to process audio of before an unmute once more."""
@@ -126,6 +138,10 @@ class Muting:
             self._answer(callers, error)
         self._note(number, muted, error, answer)
         self._send()
+
+    def _answered_later(self, number: int, muted: bool, answer: asyncio.Future[int]) -> None:
+        self._later.pop(number, None)
+        self._note(number, muted, _error_of(answer), answer)
 
     def _try_later(self, error: AnechoicError) -> None:
         if self._refusals == 0 and not isinstance(error, Overloaded):

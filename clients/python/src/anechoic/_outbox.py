@@ -14,6 +14,8 @@ _LARGEST_CHUNK = 0.12
 _KEPT_IN_REAL_TIME = 2.0
 _WAITING = {True: 2.0, False: 5.0}
 """The seconds of audio that may wait, in real time and under the media clock."""
+_LONGEST_BURST = 10.0
+"""The seconds that a microphone may have gathered while it was late, for which the reference is kept."""
 _PATIENCE = 0.06
 """The seconds for which a pause of an intermittent reference may be late audio."""
 
@@ -48,6 +50,10 @@ class Outbox:
         """The index of the microphone's sample with which the present session began."""
         self.hurries_to = 0
         """A message ends before this sample of the microphone, even if the audio fills no message."""
+        self._heard = bytearray()
+        """The placed reference that was forgotten as heard: the last of it."""
+        self._heard_at = 0
+        """The index of the reference's sample before which it was."""
         self.is_finished = False
         self.fed_at: float | None = None
         """The time at which the microphone was fed last."""
@@ -68,6 +74,11 @@ class Outbox:
     def unsent_from(self) -> int | None:
         """The index of the next sample of the microphone to send. None if none waits."""
         return self.microphone.sent if self.microphone.sent < self.microphone.end else None
+
+    @property
+    def next_start(self) -> int:
+        """The index of the microphone's sample with which a new session would begin."""
+        return self.microphone.end if self._is_real_time else self.microphone.start
 
     @property
     def has_nothing_left(self) -> bool:
@@ -101,6 +112,23 @@ class Outbox:
         """Forgets the loudspeaker audio that has not been played yet, and returns it."""
         track = self.others["reference"]
         return track.discard(self._in(track, self.microphone.end))
+
+    def forget_heard(self, seconds: float) -> None:
+        """Forgets the placed loudspeaker audio that was played while no microphone came.
+
+        Less than 0 s is what was forgotten last, and belongs to the microphone that has come since.
+        """
+        track = self.others["reference"]
+        count, size = round(abs(seconds) * track.format.rate), track.format.frame_bytes
+        if seconds > 0:
+            self._heard_at = self._in(track, self.microphone.end)
+            # Nothing that is heard is silence.
+            self._heard += track.cut(self._heard_at, count).ljust(min(count * size, self._most_heard(track)), b"\0")
+            del self._heard[: -self._most_heard(track)]
+        elif count > 0:
+            track.pad_to(self._heard_at)
+            track.insert(self._heard_at, bytes(self._heard[-count * size :]))
+            del self._heard[-count * size :]
 
     def drop_unsent(self) -> None:
         """Forgets what was not sent, and ends the input."""
@@ -254,6 +282,10 @@ class Outbox:
             self._reference_pauses = True
         if self._reference_pauses:
             track.pad_to(now)
+
+    @staticmethod
+    def _most_heard(track: Track) -> int:
+        return round(_LONGEST_BURST * track.format.rate) * track.format.frame_bytes
 
     def _in(self, track: Track, samples: int) -> int:
         """Samples of the microphone as samples of another input."""

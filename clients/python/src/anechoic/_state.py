@@ -35,6 +35,8 @@ class State:
         self._is_muted = is_muted
         self._wanted: bool | None = None
         self._requests = 0
+        self._wanted_by = 0
+        """The number of the request for the wanted state."""
         self._voiceprint: api.Voiceprint | None = None
         self._enrolls = False
         self._config: config_pb2.SessionConfig | None = None
@@ -94,17 +96,22 @@ class State:
         """The number of the last request."""
         return self._requests
 
-    def want_mute(self, muted: bool) -> int:
-        """Records a request. Returns its number."""
-        self._wanted = muted
+    def add_request(self) -> int:
+        """Records a request for a later sample, which changes nothing yet. Returns its number."""
         self._requests += 1
         return self._requests
+
+    def want_mute(self, muted: bool, number: int | None = None) -> int:
+        """Records that a state is wanted from now on, by a new request or by that with a number. Returns the number."""
+        self._wanted = muted
+        self._wanted_by = self.add_request() if number is None else number
+        return self._wanted_by
 
     def mute_answered(self, number: int, muted: bool | None) -> None:
         """Records the answer to a request. None: the session has refused it."""
         if muted is not None:
             self._is_muted = muted
-        if number == self._requests:
+        if number == self._wanted_by:
             self._wanted = None
 
     def mute_changed(self, muted: bool) -> None:

@@ -96,6 +96,27 @@ class Track:
                 self._times.append((first, self.end, time))
         return data
 
+    def cut(self, index: int, count: int) -> bytes:
+        """Forgets samples from an index on, unless they were sent, and returns them. Those behind take their place.
+
+        >>> track = Track(Format(8000))
+        >>> track.add(b"aabbccd")
+        >>> track.cut(1, 1)
+        b'bb'
+        >>> track.insert(0, b"ee")
+        >>> track.end, bytes(track.take(10))
+        (3, b'eeaacc')
+        """
+        rest = self.discard(index)
+        size = min(count, len(rest) // self._size) * self._size
+        self.add(rest[size:])
+        return rest[:size]
+
+    def insert(self, index: int, data: bytes) -> None:
+        """Adds samples before that with an index, or after those that were sent."""
+        rest = self.discard(index)
+        self.add(data + rest)
+
     def rewind(self, index: int) -> None:
         """Makes the sample with an index the next one to send, or the oldest one that is kept."""
         self.sent = min(max(index, self.start), self.end)

@@ -8,6 +8,7 @@ import logging
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from math import ceil, inf
+from time import monotonic
 from typing import Any, Callable, Literal
 
 from ._alignment import AlignedVoice
@@ -15,6 +16,7 @@ from ._checks import check_callable, check_number
 from ._reconnection import UNSTEADY_SECONDS, Reconnect, Retries
 from ._start import checked_format
 from ._state import State
+from ._stops import Stops
 from .errors import AnechoicError, FormatError, InvalidRequest, Refused, ServerUnavailable, SessionEnded
 from .events import Event, NotSpeech, Reconnecting, Restarted, Resumed, TurnEnded, TurnStarted
 from .formats import Format
@@ -90,7 +92,10 @@ class LiveFilter:
         self._base = 0
         self._shift = 0
         self._early = bytearray()
+        """The reference that waits for a session."""
         self._early_from = 0
+        """The sample of the reference, counted from the first frame of the microphone, with which it begins."""
+        self._stops = Stops()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._ending: set[asyncio.Task[None]] = set()
@@ -146,6 +151,7 @@ class LiveFilter:
         if loop is None:
             raise InvalidRequest("exchange: no event loop runs here; call it in a coroutine or callback")
         self._loop = loop
+        self._forget_heard(self._stops.came(monotonic(), len(raw) / format.frame_bytes / format.rate))
         if format != self._microphone:
             self._begin(raw, format)
         assert self._voice is not None
@@ -181,23 +187,27 @@ class LiveFilter:
             self._restart()
 
     def play(self, data: bytes, format: Format) -> None:
-        """Takes what the loudspeaker plays now, or after what it still plays."""
+        """Takes what the loudspeaker plays now, or after what it still plays.
+
+        What is heard while no frame comes for more than 1 s, or while there is no session, is left out.
+        """
         _check_audio(data, format)
         self.announce_reference(format)
         if self._session is not None:
             self._place(data)
-        elif self._voice is not None and len(self._early) < _MOST_EARLY_SECONDS * format.rate * format.frame_bytes:
-            if not self._early:
-                self._early_from = self._voice.position
-            self._early += data
+        elif self._voice is not None:
+            self._forget_heard(self._stops.passed(monotonic()))
+            if len(self._early) + len(data) <= _MOST_EARLY_SECONDS * format.rate * format.frame_bytes:
+                self._early += data
 
     def stop_playing(self) -> bytes:
         """Takes back what was not played yet, and returns it."""
+        if self._session is not None and self._reference is not None:
+            return self._session.drop_reference()
+        self._forget_heard(self._stops.passed(monotonic()))
         early = bytes(self._early)
         self._early.clear()
-        if self._session is None or self._reference is None:
-            return early
-        return self._session.drop_reference()
+        return early
 
     async def close(self) -> None:
         """Ends the session."""
@@ -229,11 +239,24 @@ class LiveFilter:
             _log.warning("%s; it is dropped", error)
 
     def _place_early(self) -> None:
-        """Places what began to play before the session, without what has been played since."""
-        if self._early and self._reference is not None and self._microphone is not None:
-            played = (self._base - self._early_from) * self._reference.rate // self._microphone.rate
-            self._place(bytes(self._early[played * self._reference.frame_bytes :]))
+        """Places what began to play before the session, without what has been heard since."""
+        self._forget_heard(self._stops.passed(monotonic()))
+        if self._early:
+            self._place(bytes(self._early))
         self._early.clear()
+
+    def _forget_heard(self, stopped: float) -> None:
+        """Forgets what was heard of the early reference. The microphone had stopped for some seconds of this time.
+
+        Less than 0 s is a part of a stop that has come since.
+        """
+        if self._reference is None or self._microphone is None or self._voice is None:
+            return
+        now = self._voice.position * self._reference.rate // self._microphone.rate
+        heard = now - self._early_from + round(stopped * self._reference.rate)
+        size = self._reference.frame_bytes
+        del self._early[: max(0, min(heard, len(self._early) // size)) * size]
+        self._early_from = now - min(0, heard)
 
     def _begin(self, raw: bytes, format: Format) -> None:
         count = len(raw) // format.frame_bytes
@@ -241,6 +264,7 @@ class LiveFilter:
         self._microphone = format
         self._voice = AlignedVoice(
             format.frame_bytes, format.rate, delay, self._on_loss == "raw", has_floats=format.encoding == "f32")
+        self._early_from = 0
         self._voice.lag_samples = round(_PROCESSING_SECONDS * format.rate)
         self._restart()
 

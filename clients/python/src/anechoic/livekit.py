@@ -29,7 +29,7 @@ from livekit import rtc
 from livekit.agents import AgentSession, llm, vad
 from livekit.agents.voice import io
 
-from ._probability import LEAST_VOICE, drop_results, next_probability
+from ._probability import LEAST_VOICE, VoiceProbability
 from ._segments import STEP, SegmentOptions, SpeechSegments
 from .events import (
     Event, NotSpeech, Restarted, TurnContinued, TurnEnded, TurnInterruption, TurnMayEnd, TurnStarted,
@@ -40,8 +40,6 @@ from .session import Server, Session
 
 _log = logging.getLogger("anechoic")
 _USUAL_RATE = 24000
-_MOST_BEHIND = 50
-"""The steps of 10 ms by which a detector may be behind the processor."""
 _LONGEST_WAIT = 1.5
 """The seconds for which a detector of turns waits. The server ends a turn after a pause of 1 s."""
 _MOST_HELD = 3000
@@ -225,7 +223,8 @@ class AnechoicVAD(_Named, vad.VAD):
 
 class _VADStream(vad.VADStream):
     def __init__(self, parent: AnechoicVAD, options: SegmentOptions) -> None:
-        self._live, self._options = parent.live, options
+        self._options = options
+        self._probability = VoiceProbability(parent.live)
         self._speech: SpeechSegments | None = None
         self._rate = 0
         self._rest = b""
@@ -240,22 +239,20 @@ class _VADStream(vad.VADStream):
                 self._take(frame)
 
     def _take(self, frame: rtc.AudioFrame) -> None:
-        is_first = self._speech is None or frame.sample_rate != self._rate
-        if is_first:
+        if self._speech is None or frame.sample_rate != self._rate:
             self._speech = SpeechSegments(self._options, 2 * frame.sample_rate)
             self._rate, self._rest, self._steps = frame.sample_rate, b"", 0
         self._rest += _mono(frame)
         size = 2 * (self._rate // 100)
         count = len(self._rest) // size
-        # Results may wait that nobody asked for: those before the first frame, and those of frames that were left out.
-        drop_results(self._live, count + (0 if is_first else _MOST_BEHIND))
+        self._probability.expect(count)
         for start in range(0, count * size, size):
             self._judge(self._rest[start : start + size])
         self._rest = self._rest[count * size :]
 
     def _judge(self, step: bytes) -> None:
         assert self._speech is not None
-        probability = next_probability(self._live, step)
+        probability = self._probability.next(step)
         change = self._speech.add(step, probability)
         self._steps += 1
         self._send(vad.VADEventType.INFERENCE_DONE, step, probability)

@@ -28,7 +28,7 @@ from typing import Any
 
 from pipecat.audio.filters.base_audio_filter import BaseAudioFilter
 from pipecat.audio.turn.base_turn_analyzer import BaseTurnAnalyzer, BaseTurnParams, EndOfTurnState
-from pipecat.audio.vad.vad_analyzer import VADAnalyzer, VADParams
+from pipecat.audio.vad.vad_analyzer import VADAnalyzer, VADParams, VADState
 from pipecat.frames.frames import (
     CancelFrame, EndFrame, FilterControlFrame, FilterEnableFrame, Frame, ProposedUserStartedSpeakingFrame,
     ProposedUserStoppedSpeakingFrame, StartFrame, SystemFrame,
@@ -37,7 +37,7 @@ from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.turns.types import ProcessFrameResult
 from pipecat.turns.user_start import BaseUserTurnStartStrategy
 
-from ._probability import LEAST_VOICE, next_probability
+from ._probability import LEAST_VOICE, VoiceProbability
 from .events import (
     Backchannel, Event, NotSpeech, Restarted, TurnContinued, TurnEnded, TurnInterruption, TurnMayEnd, TurnStarted,
 )
@@ -119,15 +119,20 @@ class AnechoicVADAnalyzer(VADAnalyzer):
         the level already.
         """
         super().__init__(params=params or VADParams(confidence=LEAST_VOICE, min_volume=0.0))
-        self._live = filter.live
+        self._probability = VoiceProbability(filter.live)
 
     def num_frames_required(self) -> int:
         """Returns the samples of 10 ms."""
         return self.sample_rate // 100
 
+    async def analyze_audio(self, buffer: bytes) -> VADState:
+        """Returns the state after some audio. Audio may be left out before it, such as that of a muted person."""
+        self._probability.expect(-(-len(buffer) // (2 * self.num_frames_required())))
+        return await super().analyze_audio(buffer)
+
     def voice_confidence(self, buffer: bytes) -> float:
         """Returns the probability of a voice, 0 to 1: at least 0.5 for what the server counts as voice."""
-        return next_probability(self._live, buffer)
+        return self._probability.next(buffer)
 
 
 @dataclass

@@ -80,25 +80,30 @@ class WavReader:
 
 
 class WavWriter:
-    """Writes a WAV file piece by piece: 16 bits for the encoding `s16`, 24 bits for `f32`."""
+    """Writes a WAV file piece by piece: 16 bits for the encodings `s16` and `opus`, 24 bits for `f32`."""
 
     def __init__(self, path: StrPath, format: Format) -> None:
         """Makes a file, or replaces the one that is there. Throws `OSError`, also for a FIFO that nobody reads."""
         self.path = os.fspath(check_path("path", path))
         self._format = checked_format(format, "format")
+        self._width = 3 if format.encoding == "f32" else 2
         self._size = 0
         # Without a buffer, a failure is that of the write, and closing does not fail again.
         self._file = open_output(self.path)
         self._put(self._header())
 
     def write(self, samples: Samples) -> None:
-        """Writes samples of the format. Throws `OSError`, which names the file."""
-        if not isinstance(samples, np.ndarray) or samples.dtype.kind not in "if":
+        """Writes an array of the shape (n,) or, with two channels, (n, 2).
+
+        Floats and 16-bit integers are converted into each other. Throws `FormatError` for anything else, and `OSError`,
+        which names the file.
+        """
+        if not isinstance(samples, np.ndarray):
             raise FormatError(f"samples: {type(samples).__name__} is not supported; use an array", field="samples")
-        if self._format.encoding == "s16":
-            data = samples.tobytes()
-        else:
-            scaled = np.clip(np.rint(samples.astype(np.float64) * 2**23), -(2**23), 2**23 - 1).astype("<i4")
+        data = bytes(self._format.to_bytes(samples, "samples"))
+        if self._width == 3:
+            floats = np.frombuffer(data, self._format.dtype)
+            scaled = np.clip(np.rint(floats.astype(np.float64) * 2**23), -(2**23), 2**23 - 1).astype("<i4")
             data = scaled.reshape(-1, 1).view(np.uint8)[:, :3].tobytes()
         self._size += len(data)
         self._put(data)
@@ -115,8 +120,7 @@ class WavWriter:
             self._file.close()
 
     def _header(self) -> bytes:
-        width = 2 if self._format.encoding == "s16" else 3
-        return _wave.header(self._format.rate, self._format.channels, width, self._size)
+        return _wave.header(self._format.rate, self._format.channels, self._width, self._size)
 
     def _put(self, data: bytes) -> None:
         rest = memoryview(data)

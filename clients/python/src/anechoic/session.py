@@ -215,17 +215,20 @@ class Session(Requests, DeviceReports, Facts):
     def place_reference(self, reference: Audio) -> None:
         """Feeds loudspeaker audio that starts to play now, or follows what still plays. Needs `intermittent_reference`.
 
-        Audio that is ahead of the microphone waits for it: up to 60 s, beyond which it throws `Refused`.
+        Audio that is ahead of the microphone waits for it: up to 60 s, beyond which it throws `Refused`. What is heard
+        while the microphone is not fed for more than 1 s is left out: it belongs to none of its samples.
         """
         if not self._plan.has_intermittent_reference or "reference" not in self._plan.inputs:
             raise FormatError("reference: give Session a reference and intermittent_reference=True", field="reference")
         data = self._plan.inputs["reference"].to_bytes(reference, "reference")
+        self._feeder.forget_heard()
         if not self._link.outbox.place_reference(data, _LONGEST_PLACED_SECONDS):
             message = f"reference: more than {_LONGEST_PLACED_SECONDS:g} s wait to be played"
             raise Refused(message, field="reference", reason="TOO_MUCH_AUDIO")
 
     def drop_reference(self) -> bytes:
         """Forgets the placed reference that has not been played yet, after an interruption. Returns it."""
+        self._feeder.forget_heard()
         return self._link.outbox.drop_reference()
 
     async def read(self, count: int | None = None) -> Samples:

@@ -177,6 +177,21 @@ async def test_the_analyzer_tells_the_probability_and_the_decision_of_the_server
     await voice.stop()
 
 
+@in_loop
+async def test_the_analyzer_is_not_late_after_frames_that_it_was_not_given(server):
+    voice = AnechoicFilter(server)
+    await voice.start(16000)
+    await voice.filter(bytes(640))
+    results = voice.live.voice.results
+    results.clear()
+    results.extend([Frame(0.0, False, False)] * 300 + [Frame(0.9, True, False)] * 2)
+    analyzer = AnechoicVADAnalyzer(voice)
+    analyzer.set_sample_rate(16000)
+    await analyzer.analyze_audio(bytes(640))
+    assert analyzer._vad_starting_count == 2 and not results
+    await voice.stop()
+
+
 class Listener(FrameProcessor):
     """Keeps the frames of turns that reach it, with the seconds of audio before them."""
 
