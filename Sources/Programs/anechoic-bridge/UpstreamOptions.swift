@@ -149,14 +149,14 @@ enum BridgeAddress {
   }
 }
 
-/// The log of a bridge: standard error.
+/// The log of a bridge: standard error, for which no call waits.
 enum BridgeLog {
   /// The longest line in characters. Both sides of a call can send words that are logged.
   private static let longest = 500
 
   /// Writes a line. Characters that are not printable become spaces.
   static func write(_ line: String) {
-    standardError("anechoic-bridge: \(line.prefix(longest).printable)\n")
+    StandardErrorLog.write("anechoic-bridge: \(line.prefix(longest).printable)")
   }
 }
 

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import BundledEngines
 internal import CommandLineSupport
 internal import EdgeAudio
+internal import Operations
 internal import Settings
 internal import VoiceEdge
 internal import VoiceEngines
@@ -62,7 +63,7 @@ struct RunCommand: AsyncParsableCommand {
     let agent = EdgeAgent(
       configuration, system: system, desktop: desktop(configuration), engines: .bundled
     ) {
-      standardError("anechoic-edge: \($0)\n")
+      StandardErrorLog.write("anechoic-edge: \($0)")
     }
     let signals = TerminationSignals()
     let work = Task {
@@ -74,7 +75,10 @@ struct RunCommand: AsyncParsableCommand {
       await signals.next()
       work.cancel()
     }
-    defer { watch.cancel() }
+    defer {
+      watch.cancel()
+      StandardErrorLog.flush()
+    }
     try await work.value
   }
 

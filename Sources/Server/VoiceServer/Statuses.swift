@@ -70,11 +70,13 @@ extension Status {
   static let credentialsExpired = Status(
     .unauthenticated, "the token of this call has expired", reason: "CREDENTIALS_EXPIRED")
 
-  static func sessionExists(_ id: String) -> Status {
-    Status(
-      .alreadyExists,
-      "start.session_id: session \"\(id)\" has not ended yet, or its client has not read the end",
-      reason: "SESSION_EXISTS")
+  /// `window` is the time for which the session waits for its lost client, or nil where it is not lost.
+  static func sessionExists(_ id: String, _ window: Duration?) -> Status {
+    let reason =
+      window.map { "waits for its lost client, for \($0) at most" }
+      ?? "has not ended yet, or its client has not read the end"
+    return Status(
+      .alreadyExists, "start.session_id: session \"\(id)\" \(reason)", reason: "SESSION_EXISTS")
   }
 
   static func spatialDataMissing(_ fault: any Error) -> Status {

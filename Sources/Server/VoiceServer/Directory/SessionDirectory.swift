@@ -102,7 +102,7 @@ final class SessionDirectory: Sendable {
   func reserve(_ id: String, for owner: Principal) throws(Status) {
     let refusal: Status? = state.withLock { state in
       if state.isDraining { return .draining }
-      if state.places[id] != nil { return .sessionExists(id) }
+      if let place = state.places[id] { return .sessionExists(id, place.session?.waitsForClient) }
       if state.places.count >= state.maximum { return .full(state.maximum) }
       guard
         state.places.values.count(where: { $0.owner.account == owner.account })

@@ -44,6 +44,9 @@ final class SessionHandle: Sendable {
     feed = EventFeed(state)
   }
 
+  /// The time for which the session waits for its lost client, or nil while it has one.
+  var waitsForClient: Duration? { feed.session.isSuspended ? resumption?.window : nil }
+
   /// The resource name of the session.
   var name: String { "sessions/\(id)" }
 

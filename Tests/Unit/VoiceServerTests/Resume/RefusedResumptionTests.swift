@@ -132,6 +132,17 @@ struct RefusedResumptionTests {
     }
   }
 
+  @Test func anIDThatWaitsForItsClientSaysSo() async throws {
+    try await TestServer.run { server in
+      let start = Anechoic_V1_Start.mediaClock().with { $0.sessionID = "desk" }
+      try await server.client.process(start).cancel()
+      try await server.session("sessions/desk", becomes: .suspended)
+      let status = try await server.status(after: [.start(start)])
+      #expect(status.reason == "SESSION_EXISTS")
+      #expect(status.message.contains("waits for its lost client, for 10.0 seconds at most"))
+    }
+  }
+
   @Test func suspendedSessionsCountAsSessions() async throws {
     try await TestServer.runWithProxy {
       $0.limits.sessions = 3
