@@ -133,7 +133,11 @@ extension EdgeVoice: LocalVoice.Receiver {
     followTuning(of: change.current)
     sendRoute(reason: change.reason)
     interrupt(.otherSession, change.isTaken)
-    log("route: \(change.current?.id ?? "none, because no port that the policy allows is present")")
+    let none =
+      change.isTaken
+      ? "none, because another machine has the port"
+      : "none, because no port that the policy allows is present"
+    log("route: \(change.current?.id ?? none)")
     publish()
   }
 
