@@ -93,7 +93,10 @@ extension EdgeVoice {
       voiceResumed()
     }
     if let wanted { requestMute(wanted) }
-    if devices.route != nil { sendRoute(reason: .newDevice) }
+    // A session that goes on may have a route that is no longer there.
+    if devices.route != nil || resumed != nil {
+      sendRoute(reason: devices.route == nil ? .noSuitableRoute : .newDevice)
+    }
     if mute.hardware { sendInterruption(began: true, .hardwareMuted) }
     for reason in devices.interruptions { sendInterruption(began: true, reason) }
     publish()
