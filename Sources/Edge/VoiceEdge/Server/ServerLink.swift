@@ -70,8 +70,7 @@ final class ServerLink: EdgeLink {
       } catch {
         let status = error as? Status ?? Status(.internal, "the server sent an invalid answer")
         if epoch == 1 { try configuration.checkFirst(status) }
-        // The reason may be a configuration that another client has set.
-        if status.code == .invalidArgument { voice.post { $0.server.kept = nil } }
+        if status.code == .invalidArgument { voice.post { $0.startRefused(status.message) } }
         // Another version may have taken the server's place.
         if status.code == .unimplemented { hasRun = false }
         wait = attempts.next(after: status)
@@ -215,12 +214,12 @@ final class ServerLink: EdgeLink {
       throw SessionGoneError()
     }
   }
+
   /// Gives up a session that has ended.
   private func forgetSession() {
     share?.remove()
     voice.post { $0.forgetSession() }
   }
-
 
   /// Writes down how another device joins the session.
   private func publishTicket(of started: Anechoic_V1_Started) {

@@ -48,6 +48,16 @@ extension EdgeVoice {
     }
   }
 
+  /// Gives up the part of a start for which the server has refused it, with words that name a field.
+  func startRefused(_ words: String) {
+    if words.contains("start.echo_path_hint") {
+      server.echoPath = nil
+    } else {
+      // The reason may be a configuration that another client has set.
+      server.kept = nil
+    }
+  }
+
   func connected(_ session: ServerSession) {
     // The call may be over meanwhile.
     guard calls.rule.isOn else { return session.outbox.close() }
