@@ -206,7 +206,7 @@ let unitTests = targets(
       "VoiceClient", "BundledEngines", "AcousticSimulator", "TestAudio", "TestEngines",
       "TestNetwork", "TestCredentials", "TestTime",
     ],
-    "EdgeAudio": ["ScriptedDevices", "TestAudio"],
+    "EdgeAudio": ["ScriptedDevices", "TestAudio", "TestTime"],
     "VoiceEdge": [
       "VoiceServer", "BundledEngines", "ScriptedDevices", "ScriptedSessions", "TestAudio",
       "TestNetwork",

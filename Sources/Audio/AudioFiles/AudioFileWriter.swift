@@ -65,6 +65,12 @@ public final class AudioFileWriter {
     }
   }
 
+  /// Makes what was written readable if the program ends without closing the file. In FLAC and Ogg, libsndfile
+  /// cannot do this.
+  public func save() {
+    if let file { sf_command(file, Int32(SFC_UPDATE_HEADER_NOW), nil, 0) }
+  }
+
   private static func coding(
     _ path: String, _ encoding: SampleEncoding
   ) throws(AudioFileError) -> Int {

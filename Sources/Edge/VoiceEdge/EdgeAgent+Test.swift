@@ -20,7 +20,7 @@ extension EdgeAgent {
     let heard = await withCheckedContinuation {
       (continuation: CheckedContinuation<([Float], Int64)?, Never>) in
       voice.post { [controls = devices.controls] voice in
-        guard voice.chirp.capture?.isRunning != true else {
+        guard !voice.chirp.isRunning else {
           return continuation.resume(returning: nil)
         }
         voice.chirp.capture = TestCapture { samples, time in

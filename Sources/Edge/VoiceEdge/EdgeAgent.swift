@@ -75,6 +75,8 @@ public final class EdgeAgent: Sendable {
     } changed: {
       [voice, devices] change in
       devices.select(change.current)
+      devices.lamps.routeChanged()
+      lamps.setAgain()
       voice.post { $0.routeChanged(change) }
     }
   }

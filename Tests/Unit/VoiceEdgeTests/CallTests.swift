@@ -283,6 +283,29 @@ struct CallTests {
     }
   }
 
+  @Test func betweenCallsNobodyHearsTheMicrophone() async throws {
+    let voice = try await Voices.far.value
+    try await run { setup in
+      setup.configuration.calls.begin = .request
+      setup.configuration.microphone.open = .always
+      setup.configuration.programs.otherAudio = .fifo(path: setup.folder.path("music"))
+      setup.configuration.programs.otherAudioChannels = 1
+    } _: { rig in
+      let tap = FIFOTap(rig.folder.path("voice"))
+      defer { tap.stop() }
+      let feed = FIFOFeed(rig.folder.path("music"), Array(voice[16_000..<48_000]))
+      defer { feed.stop() }
+      try await eventually("music is played") {
+        rig.loudspeaker.played.contains { abs($0) > 0.01 }
+      }
+      let _: Anechoic_V1_TestAudioResponse = try await rig.ask(
+        RPC.testAudio, Anechoic_V1_TestAudioRequest())
+      #expect(rig.microphone.isOpen && tap.samples.allSatisfy { $0 == 0 })
+      _ = try await begin(rig, "softphone")
+      try await eventually("the voice is heard") { tap.samples.contains { abs($0) > 0.01 } }
+    }
+  }
+
   @Test func theMuteOutlivesACall() async throws {
     try await run { rig in
       _ = try await begin(rig, "softphone")

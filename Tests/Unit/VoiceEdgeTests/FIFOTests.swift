@@ -128,6 +128,59 @@ struct FIFOTests {
     reader.join()
   }
 
+  /// Samples of 256, whose bytes show whether they are aligned.
+  private static let steady = [Int16](repeating: 256, count: 80).withUnsafeBytes { Array($0) }
+
+  /// Opens the FIFO as a program that plays, when a reader takes what comes.
+  private func play() async throws -> Int32 {
+    var descriptor: Int32 = -1
+    try await eventually("it reads") {
+      if descriptor < 0 { descriptor = open(folder.path("in"), O_WRONLY | O_NONBLOCK) }
+      return descriptor >= 0 && fcntl(descriptor, 1032) == 4096
+    }
+    return descriptor
+  }
+
+  /// Returns the samples of the next frame, as integers.
+  private func next(_ ring: FrameRing<CaptureNote>) -> [Int] {
+    let frame = Frame(rate: .hz8000, channelCount: 1)
+    return ring.read(into: frame) == nil ? [] : frame.plane(0).map { Int($0 * 32768) }
+  }
+
+  @Test func aPauseInTheMiddleOfASampleShiftsNothing() async throws {
+    let ring = ring()
+    let reader = FIFOReader(
+      path: folder.path("in"), title: "far-end", into: ring, log: lines.add)
+    let program = try await play()
+    #expect(write(program, Self.steady, 101) == 101)
+    try await realTime(.milliseconds(200))
+    #expect(write(program, Array(Self.steady[101...]), 59) == 59)
+    try await eventually("a frame") { ring.count == 1 }
+    #expect(next(ring) == Array(repeating: 256, count: 80))
+    close(program)
+    reader.stop()
+    reader.join()
+  }
+
+  @Test func theIncompleteSampleOfAProgramThatHasGoneShiftsNothing() async throws {
+    let ring = ring()
+    let reader = FIFOReader(
+      path: folder.path("in"), title: "far-end", into: ring, log: lines.add)
+    let first = try await play()
+    #expect(write(first, Self.steady, 7) == 7)
+    close(first)
+    // The rest of its sound is heard.
+    try await eventually("a frame") { ring.count == 1 }
+    #expect(next(ring) == Array(repeating: 256, count: 3) + Array(repeating: 0, count: 77))
+    let second = try await play()
+    #expect(write(second, Self.steady, 160) == 160)
+    try await eventually("a frame") { ring.count == 1 }
+    #expect(next(ring) == Array(repeating: 256, count: 80))
+    close(second)
+    reader.stop()
+    reader.join()
+  }
+
   @Test func aProgramThatOpensTheFIFOAtAnyTimeIsSeenAndGetsSound() async throws {
     let ring = ring()
     let frame = Frame(rate: .hz8000, channelCount: 1)

@@ -107,6 +107,26 @@ struct JoinTests {
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
+  @Test func theTicketGoesWithTheCall() async throws {
+    try await AgentRig.run { setup in
+      setup.configuration.calls.begin = .request
+      setup.configuration.session.share = setup.folder.path("ticket")
+      // A killed agent has left it.
+      try setup.folder.write("edge:00", "ticket")
+    } _: { rig in
+      let path = rig.folder.path("ticket")
+      for _ in 1...2 {
+        try await eventually("gone") { !FileManager.default.fileExists(atPath: path) }
+        let _: Anechoic_V1_BeginCallResponse = try await rig.ask(
+          RPC.beginCall, Anechoic_V1_BeginCallRequest.with { $0.holder = "softphone" })
+        try await eventually("written") { FileManager.default.fileExists(atPath: path) }
+        let _: Anechoic_V1_EndCallResponse = try await rig.ask(
+          RPC.endCall, Anechoic_V1_EndCallRequest())
+      }
+      try await eventually("gone") { !FileManager.default.fileExists(atPath: path) }
+    }
+  }
+
   @Test func aNewSessionIsJoinedWithItsNewTicket() async throws {
     try await run { rig, television in
       try await television.hears()

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import TestTime
 
@@ -38,5 +39,28 @@ struct LampsTests {
     for _ in 0..<10 { lamps.set(true) }
     lamps.finish()
     #expect(lines.all.count == 1)
+  }
+
+  @Test func aLampThatComesShowsTheState() async throws {
+    let lamps = Lamps("mute lamp", [folder.path("a")], log: lines.add)
+    lamps.set(true)
+    lamps.finish()
+    try folder.write("0\n", "a")
+    try await eventually("lit") { folder.text("a") == "1\n" }
+    // The device goes, and another one comes.
+    try FileManager.default.moveItem(atPath: folder.path("a"), toPath: folder.path("old"))
+    try folder.write("0\n", "a")
+    try await eventually("lit") { folder.text("a") == "1\n" }
+  }
+
+  @Test func aLampThatChangedByItselfIsSetAgain() async throws {
+    try folder.write("", "a")
+    let lamps = Lamps("mute lamp", [folder.path("a")], log: lines.add)
+    lamps.set(true)
+    lamps.finish()
+    try folder.write("0\n", "a")
+    lamps.setAgain()
+    lamps.finish()
+    #expect(folder.text("a") == "1\n")
   }
 }

@@ -64,6 +64,23 @@ struct MediaPlayersTests {
     }
   }
 
+  @Test func aCallPausesWhatHasBegunSinceTheArbiterHasPaused() async throws {
+    let bus = try await PrivateBus(folder)
+    let music = try await TestPlayer(bus, "music", "Paused")
+    try await follow(bus) { players in
+      try await eventually("known") { log.contain("the bus answers") }
+      await players.pause(for: .arbiter)
+      try await music.press("Play")
+      try await eventually("plays") { await players.isPlaying }
+      await players.pause(for: .session)
+      #expect(try await music.status == "Paused")
+      await players.resume(for: .arbiter)
+      #expect(try await music.status == "Paused")
+      await players.resume(for: .session)
+      #expect(try await music.status == "Playing")
+    }
+  }
+
   @Test func thePersonsLastWordCounts() async throws {
     let bus = try await PrivateBus(folder)
     let stopped = try await TestPlayer(bus, "stopped", "Playing")

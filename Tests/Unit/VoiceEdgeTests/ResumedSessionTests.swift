@@ -2,6 +2,7 @@ import AnechoicAPI
 import Foundation
 import Glibc
 import GRPCTransport
+import ScriptedDevices
 import Synchronization
 import Testing
 import TestNetwork
@@ -109,6 +110,24 @@ struct ResumedSessionTests {
         try await rig.remote.get(rig.status.session).mute.muted
       }
       #expect(rig.status.mute.isMuted)
+    }
+  }
+
+  @Test func aSessionThatGoesOnHearsThatThereIsNoRouteAnyMore() async throws {
+    try await run { rig, proxy in
+      let session = rig.status.session
+      try await eventually("a route") { try await rig.remote.get(session).hasRoute }
+      try await rig.remote.waitForFrames(50, of: session)
+      proxy.refuse(true)
+      proxy.cut()
+      try await eventually("away") { !rig.status.isConnected }
+      try await eventually("suspended") { try await rig.remote.get(session).state == .suspended }
+      rig.loudspeaker.unplug()
+      try await eventually("no route") { rig.status.route == nil }
+      proxy.refuse(false)
+      try await rig.connected()
+      #expect(rig.status.session == session && rig.status.resumptionCount == 1)
+      try await eventually("no route there") { try await !rig.remote.get(session).hasRoute }
     }
   }
 

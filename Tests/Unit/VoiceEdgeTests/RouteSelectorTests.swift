@@ -120,4 +120,18 @@ struct RouteSelectorTests {
     #expect(choose("b", in: &selector) == "the port \"b\" is not plugged in")
     #expect(selector.current?.id == "a")
   }
+
+  @Test func aPortThatComesWhileAnotherMachineHasItIsTakenUntilItGoes() {
+    var selector = selector(.priority)
+    #expect(selector.update(present: [], withheld: ["a"])?.isTaken == false)
+    #expect(selector.update(present: ["a"], withheld: ["a"])?.isTaken == true)
+    #expect(selector.update(present: ["a"], withheld: ["a"]) == nil)
+    #expect(selector.update(present: [], withheld: ["a"])?.isTaken == false)
+    #expect(brief(selector.update(present: ["a"])) == "- a new")
+  }
+
+  @Test func whereAPortIsNamedNoOtherIsMissed() {
+    var selector = selector(.only("a"))
+    #expect(selector.update(present: ["b"], withheld: ["b"])?.isTaken == false)
+  }
 }

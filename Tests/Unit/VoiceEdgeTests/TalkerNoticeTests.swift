@@ -40,6 +40,32 @@ struct TalkerNoticeTests {
     }
   }
 
+  @Test func aPersonWhoTalksAgainSoonIsToldLater() async throws {
+    let folder = try Folder()
+    let lines = Lines()
+    var configuration = EdgeConfiguration()
+    configuration.mute.notice.command = "echo $ANECHOIC_TALKING >> \(folder.path("told"))"
+    var notice = TalkerNotice(
+      configuration, lamps: Lamps("mute lamp", [], log: lines.add),
+      LoudspeakerControls(volume: 0, testSound: []), log: lines.add)
+    notice.pause = .seconds(2)
+    let board = StatusBoard { _ in }
+    func talks(_ isTalking: Bool) {
+      var status = EdgeStatus()
+      status.mute = EdgeMute(session: true)
+      status.mutedSpeechActive = isTalking
+      board.publish(status)
+    }
+    talks(true)
+    let work = Task { [notice] in await notice.run(board) }
+    defer { work.cancel() }
+    try await eventually("told") { folder.text("told") == "true\n" }
+    talks(false)
+    try await eventually("it is over") { folder.text("told") == "true\nfalse\n" }
+    talks(true)
+    try await eventually("told again") { folder.text("told") == "true\nfalse\ntrue\n" }
+  }
+
   @Test func aDesktopThatIsAwayHoldsNothingUp() async throws {
     let folder = try Folder()
     try await AgentRig.run { setup in

@@ -24,9 +24,7 @@ public struct ALSASystem: AudioSystem {
       }
       return device
     } catch {
-      if CardName(in: name) == nil, error.mayPass {
-        lent.record(name, direction, wish, isPresent: false)
-      }
+      if CardName(in: name) == nil { lent.record(name, direction, wish, error) }
       throw error
     }
   }
@@ -45,8 +43,8 @@ public struct ALSASystem: AudioSystem {
   /// returns nil.
   public func isPresent(_ name: String, mayCapture: Bool) -> Bool? {
     guard let card = CardName(in: name) else {
-      return lent.isPresent(name, mayCapture: mayCapture) { direction, wish in
-        (try? Self.openExclusively(name, direction, wish)) != nil
+      return lent.isPresent(name, mayCapture: mayCapture) { direction, wish throws(DeviceError) in
+        _ = try Self.openExclusively(name, direction, wish)
       }
     }
     return snd_card_get_index(card.id) >= 0

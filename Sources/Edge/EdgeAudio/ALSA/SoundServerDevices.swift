@@ -29,16 +29,30 @@ final class SoundServerDevices: Sendable {
     }
   }
 
+  /// Records the error of an attempt to open a device.
+  func record(
+    _ name: String, _ direction: DeviceDirection, _ wish: DeviceWish, _ error: DeviceError
+  ) {
+    if error.reason == .busy {
+      // Whoever wants it tries again and again.
+      forget(name, direction)
+    } else if error.mayPass {
+      record(name, direction, wish, isPresent: false)
+    }
+  }
+
   /// Forgets the last attempt, so that nobody looks for the device.
   func forget(_ name: String, _ direction: DeviceDirection) {
     devices.withLock { $0[Key(name: name, direction: direction)] = nil }
   }
 
   /// Returns whether the device is present in all directions in which somebody has tried to open
-  /// it, or nil if nobody has. Calls `opens` at most once in an interval for each direction, and
-  /// not for capture if `mayCapture` is false. `opens` may block as long as the server takes.
+  /// it, or nil if nobody has. A device that another program uses is present. Calls `open` at most
+  /// once in an interval for each direction, and not for capture if `mayCapture` is false. `open` may
+  /// block as long as the server takes.
   func isPresent(
-    _ name: String, mayCapture: Bool, _ opens: (DeviceDirection, DeviceWish) -> Bool
+    _ name: String, mayCapture: Bool,
+    _ open: (DeviceDirection, DeviceWish) throws(DeviceError) -> Void
   ) -> Bool? {
     let interval = mayCapture ? Self.interval : Self.restingInterval
     var result: Bool?
@@ -47,7 +61,12 @@ final class SoundServerDevices: Sendable {
       guard let device = devices.withLock({ $0[key] }) else { continue }
       var isPresent = device.isPresent
       if direction == .playback || mayCapture, .now - device.lookedAt > interval {
-        isPresent = opens(direction, device.wish)
+        do throws(DeviceError) {
+          try open(direction, device.wish)
+          isPresent = true
+        } catch {
+          isPresent = error.reason == .busy
+        }
         record(name, direction, device.wish, isPresent: isPresent)
       }
       result = (result ?? true) && isPresent

@@ -60,6 +60,7 @@ extension EdgeVoice {
   /// Decides whether there is a call, and whether frames flow. Runs per frame: no allocation, lock,
   /// log or await, except after a change.
   func updateCall() {
+    if calls.holdsOtherAudio { parts.programs.otherAudio?.hold() }
     if !calls.flows { listen() }
     let now = ContinuousClock.now
     var seen: CallSigns = []

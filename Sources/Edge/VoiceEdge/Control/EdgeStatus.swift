@@ -45,6 +45,9 @@ struct EdgeStatus: Sendable, Equatable {
   var injectionQuestions: [InjectionQuestion] = []
   /// The sounds of programs. Empty without automatic switching.
   var sounds = ProgramSounds.Summary()
+
+  /// Whether the person talks although the microphone is muted.
+  var isMutedTalking: Bool { mutedSpeechActive && mute.isMuted }
 }
 
 /// The status that the voice thread publishes, and the tasks that watch it.

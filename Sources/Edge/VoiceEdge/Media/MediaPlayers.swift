@@ -58,7 +58,7 @@ actor MediaPlayers {
   /// Players that begin later are left alone.
   func pause(for reason: Reason) async {
     isDecided = true
-    guard reasons.insert(reason).inserted, reasons.count == 1 else { return }
+    guard reasons.insert(reason).inserted else { return }
     guard hasListed else { return isPausePending = true }
     await pauseAll()
   }

@@ -33,6 +33,9 @@ final class MicrophoneLamps: Sendable {
     }
   }
 
+  /// Another route is used, whose device may have a lamp.
+  func routeChanged() { lamps.setAgain() }
+
   /// Waits until the lamps show the last state.
   func finish() { lamps.finish() }
 }

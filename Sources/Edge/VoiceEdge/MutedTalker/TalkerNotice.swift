@@ -7,8 +7,7 @@ struct TalkerNotice: Sendable {
   /// The time for which a blinking lamp is lit, and the time for which it is dark.
   private static let blink = Duration.milliseconds(250)
   /// The least time between two notices other than the lamps.
-  private static let pause = Duration.seconds(5)
-
+  var pause = Duration.seconds(5)
   private let settings: EdgeConfiguration.Mute.TalkerNotice
   private let lamps: Lamps?
   private let desktop: DesktopNotification?
@@ -43,11 +42,13 @@ struct TalkerNotice: Sendable {
     var isTold = false
     var lastNotice: ContinuousClock.Instant?
     for await status in board.watch() {
-      let isTalking = status.mutedSpeechActive && status.mute.isMuted
+      if !isTold, status.isMutedTalking, let lastNotice {
+        // A person who talks on with short pauses was told.
+        do { try await Task.sleep(until: lastNotice + pause) } catch { break }
+      }
+      let isTalking = board.status.isMutedTalking
       guard isTalking != isTold else { continue }
       if isTalking {
-        // A person who talks on with short pauses was told.
-        if let lastNotice, ContinuousClock.now - lastNotice < Self.pause { continue }
         lastNotice = .now
         if settings.chimes { loudspeaker.startChime() }
         await desktop?.show()
@@ -65,7 +66,7 @@ struct TalkerNotice: Sendable {
   private func blink(_ lamps: Lamps, _ board: StatusBoard) async {
     var blinking: Task<Void, Never>?
     for await status in board.watch() {
-      let isTalking = status.mutedSpeechActive && status.mute.isMuted
+      let isTalking = status.isMutedTalking
       if isTalking, blinking == nil {
         blinking = Task {
           var isLit = false

@@ -8,7 +8,7 @@ struct FIFO: ~Copyable {
   /// latency.
   private static let capacity: Int32 = 4096
 
-  private let descriptor: Int32
+  private var descriptor: Int32
   /// The number of bytes that were in the FIFO before it was opened for reading. They are old and
   /// are dropped.
   let staleCount: Int
@@ -42,10 +42,32 @@ struct FIFO: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Waits up to 200 ms for data.
-  func waitToRead() -> Bool {
+  /// What a reader finds in a FIFO.
+  enum Content {
+    case data
+    /// Nothing yet. Programs may have the FIFO open for writing.
+    case nothing
+    /// Nothing, and the last program that wrote has closed the FIFO.
+    case end
+  }
+
+  /// Waits up to 200 ms for data, or for the end of the programs that write.
+  func waitToRead() -> Content {
     var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return Glibc.poll(&poll, 1, 200) > 0
+    guard Glibc.poll(&poll, 1, 200) > 0 else { return .nothing }
+    return Int32(poll.revents) & POLLIN != 0 ? .data : .end
+  }
+
+  /// Takes note of the end of the programs that wrote, so that `waitToRead` waits for others.
+  mutating func beginAnew() {
+    // Only a descriptor that was opened since does not report that end again.
+    let new = Glibc.open("/proc/self/fd/\(descriptor)", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard new >= 0 else {
+      usleep(20_000)
+      return
+    }
+    close(descriptor)
+    descriptor = new
   }
 
   func read(into bytes: UnsafeMutableRawBufferPointer) -> Int {

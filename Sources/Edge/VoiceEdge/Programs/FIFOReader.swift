@@ -18,28 +18,30 @@ final class FIFOReader: ThreadOwner {
   ) {
     thread.start(title) { thread in
       var raw = RawFrame(rate: ring.rate, channelCount: ring.channelCount)
-      guard let pipe = FIFO(path: path, O_RDWR, title: title, thread: thread, log: log) else {
+      guard var pipe = FIFO(path: path, O_RDONLY, title: title, thread: thread, log: log) else {
         return
       }
+      let width = raw.format.bytesPerSampleFrame
       // Keeps the alignment of samples and channels after the dropped bytes.
-      var filled = pipe.staleCount % raw.format.bytesPerSampleFrame
-      var lastRead = MonotonicClock.now
+      var filled = pipe.staleCount % width
       while !thread.isStopped {
-        guard ring.count < Self.lead, pipe.waitToRead() else {
-          if ring.count >= Self.lead {
-            // It is this side that holds the writer.
-            lastRead = MonotonicClock.now
-            usleep(2000)
-          }
+        guard ring.count < Self.lead else {
+          usleep(2000)
           continue
         }
-        // An incomplete sample that a writer left behind would shift all that follow.
-        if MonotonicClock.now - lastRead > .milliseconds(100) { filled = 0 }
-        lastRead = MonotonicClock.now
-        let count = raw.bytes.withUnsafeMutableBytes {
-          pipe.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[filled...]))
+        switch pipe.waitToRead() {
+        case .nothing: continue
+        case .data:
+          filled += raw.bytes.withUnsafeMutableBytes {
+            pipe.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[filled...]))
+          }
+        case .end:
+          pipe.beginAnew()
+          // The rest of the sound is heard now. An incomplete sample would shift all that follow.
+          let rest = filled - filled % width
+          filled = rest == 0 ? 0 : raw.bytes.count
+          for index in rest..<filled { raw.bytes[index] = 0 }
         }
-        filled += count
         guard filled == raw.bytes.count else { continue }
         filled = 0
         raw.decode()

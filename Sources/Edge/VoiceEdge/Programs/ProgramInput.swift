@@ -96,6 +96,14 @@ final class ProgramInput {
     return isSounding
   }
 
+  /// Drops what a device delivers while nobody may take the audio. Programs wait. Runs per frame: no
+  /// allocation, lock, log or await.
+  func hold() {
+    guard isClocked else { return }
+    ring.drop(downTo: 0)
+    playout.clear()
+  }
+
   func stop() { source?.stop() }
 
   func join() { source?.join() }

@@ -5,7 +5,7 @@ public import AnechoicAPI
 public struct RouteSelector: Sendable {
   public typealias Port = EdgeConfiguration.Port
 
-  /// A change of the route.
+  /// A change of the route, or of the reason why there is none.
   public struct Change: Sendable, Equatable {
     public var reason: Anechoic_V1_RouteChanged.Reason
     public var previous: Port?
@@ -24,6 +24,8 @@ public struct RouteSelector: Sendable {
   /// The port that somebody selected, for as long as it is present.
   private var chosen: String?
   private var hasSelected = false
+  /// Whether the last change said that another machine has the port.
+  private var wasTaken = false
   public private(set) var current: Port?
 
   public init(_ routes: EdgeConfiguration.Routes) {
@@ -71,14 +73,14 @@ public struct RouteSelector: Sendable {
 
   private mutating func select(_ reason: Anechoic_V1_RouteChanged.Reason) -> Change? {
     let next = wanted
-    guard next != current || !hasSelected else { return nil }
-    hasSelected = true
-    defer { current = next }
     let isTaken =
-      next == nil
+      next == nil && named == nil
       && ports.contains {
         present.contains($0.id) && withheld.contains($0.id)
       }
+    guard next != current || isTaken != wasTaken || !hasSelected else { return nil }
+    hasSelected = true
+    defer { (current, wasTaken) = (next, isTaken) }
     return Change(
       reason: next == nil ? .noSuitableRoute : reason, previous: current, current: next,
       isTaken: isTaken)

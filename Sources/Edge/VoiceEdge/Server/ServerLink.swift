@@ -44,6 +44,7 @@ final class ServerLink: EdgeLink {
     var hasRun = try await checkServer()
     while !Task.isCancelled {
       if !board.status.call.isOn {
+        share?.remove()
         state.say(.resting)
         await untilCall(isOn: true)
         attempts = Attempts()
@@ -60,7 +61,7 @@ final class ServerLink: EdgeLink {
         hasRun = true
         attempts.sessionEnded(since: loss.began)
         refusedNames = 0
-        if !loss.status.isLostConnection { voice.post { $0.forgetSession() } }
+        if !loss.status.isLostConnection { forgetSession() }
         guard board.status.call.isOn else { continue }
         wait = attempts.next(after: loss.status)
         state.say(.away(loss.status.oneLine))
@@ -69,8 +70,7 @@ final class ServerLink: EdgeLink {
       } catch {
         let status = error as? Status ?? Status(.internal, "the server sent an invalid answer")
         if epoch == 1 { try configuration.checkFirst(status) }
-        // The reason may be a configuration that another client has set.
-        if status.code == .invalidArgument { voice.post { $0.server.kept = nil } }
+        if status.code == .invalidArgument { voice.post { $0.startRefused(status.message) } }
         // Another version may have taken the server's place.
         if status.code == .unimplemented { hasRun = false }
         wait = attempts.next(after: status)
@@ -210,9 +210,15 @@ final class ServerLink: EdgeLink {
       && (status.isUnknownSession || status.isStoppingServer || status.isHopeless)
     {
       // The server does not have the session any more, or not with these settings.
-      voice.post { $0.forgetSession() }
+      forgetSession()
       throw SessionGoneError()
     }
+  }
+
+  /// Gives up a session that has ended.
+  private func forgetSession() {
+    share?.remove()
+    voice.post { $0.forgetSession() }
   }
 
   /// Writes down how another device joins the session.

@@ -8,8 +8,9 @@ internal import VoiceSessions
 /// The output of the local voice, and requests from this machine.
 extension EdgeVoice: LocalVoice.Receiver {
   func processed(_ frame: borrowing Frame) {
-    guard server.usesLocal else { return }
-    if configuration.fallback == .silence || mute.isMuted {
+    // Between calls, frames flow for a test and for other audio. They are nobody's voice.
+    guard server.usesLocal, calls.rule.isOn else { return }
+    if configuration.fallback == .silence || mute.isMuted || chirp.isRunning {
       buffers.voice.clear()
       parts.programs.voice?.write(buffers.voice)
     } else {
@@ -132,7 +133,11 @@ extension EdgeVoice: LocalVoice.Receiver {
     followTuning(of: change.current)
     sendRoute(reason: change.reason)
     interrupt(.otherSession, change.isTaken)
-    log("route: \(change.current?.id ?? "none, because no port that the policy allows is present")")
+    let none =
+      change.isTaken
+      ? "none, because another machine has the port"
+      : "none, because no port that the policy allows is present"
+    log("route: \(change.current?.id ?? none)")
     publish()
   }
 

@@ -48,6 +48,16 @@ extension EdgeVoice {
     }
   }
 
+  /// Gives up the part of a start for which the server has refused it, with words that name a field.
+  func startRefused(_ words: String) {
+    if words.contains("start.echo_path_hint") {
+      server.echoPath = nil
+    } else {
+      // The reason may be a configuration that another client has set.
+      server.kept = nil
+    }
+  }
+
   func connected(_ session: ServerSession) {
     // The call may be over meanwhile.
     guard calls.rule.isOn else { return session.outbox.close() }
@@ -96,7 +106,10 @@ extension EdgeVoice {
       forgetInjectionQuestions()
     }
     if let wanted { requestMute(wanted) }
-    if devices.route != nil { sendRoute(reason: .newDevice) }
+    // A session that goes on may have a route that is no longer there.
+    if devices.route != nil || resumed != nil {
+      sendRoute(reason: devices.route == nil ? .noSuitableRoute : .newDevice)
+    }
     if mute.hardware { sendInterruption(began: true, .hardwareMuted) }
     for reason in devices.interruptions { sendInterruption(began: true, reason) }
     publish()

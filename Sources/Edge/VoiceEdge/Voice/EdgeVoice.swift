@@ -134,7 +134,7 @@ final class EdgeVoice {
       now: .now)
     chirp.capture?.append(buffers.microphone, at: time)
     let isWithheld =
-      mute.isMuted && configuration.mute.audio != .sent || chirp.capture?.isRunning == true
+      mute.isMuted && configuration.mute.audio != .sent || chirp.isRunning
     runsLocal(server.usesLocal || isWithheld)
     giveNamedFarEnds(audio)
     readReference(into: &audio)

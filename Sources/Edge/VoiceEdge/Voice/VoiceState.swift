@@ -132,4 +132,7 @@ enum HeardLoudspeaker {
 struct ChirpRequests {
   var capture: TestCapture?
   var count = 0
+
+  /// Whether a test listens. Nobody else hears the microphone meanwhile.
+  var isRunning: Bool { capture?.isRunning == true }
 }

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// The identity of a file: all names of a file, links of both kinds among them, have one.
-public enum FileIdentity: Hashable {
+public enum FileIdentity: Hashable, Sendable {
   /// The number of a file that exists, on its device.
   case number(device: UInt64, UInt64)
   /// The path, without links and detours, of a file that does not exist yet.
