@@ -1,6 +1,8 @@
 import AnechoicAPI
 import AudioCore
 import Dispatch
+import GRPCTransport
+import SwiftProtobuf
 import Synchronization
 import TestEngines
 import Testing
