@@ -103,7 +103,8 @@ FROM programs AS server
 LABEL org.opencontainers.image.title="anechoic" \
   org.opencontainers.image.description="Voice processing as a gRPC service"
 
-# Settings as variables, so that arguments of the container add to them.
+# Settings as variables, so that arguments of the container add to them. The HEALTHCHECK sees variables
+# alone: set ANECHOIC_ADMIN_LISTEN and ANECHOIC_CONFIG rather than --admin-listen and --config.
 ENV ANECHOIC_LISTEN=0.0.0.0:50051
 EXPOSE 50051
 ENTRYPOINT ["anechoic-server"]

@@ -64,9 +64,10 @@ final class SettingsReading {
     return elements.map { SettingsValue(text: $0, place: set, origin: .environment(set)) }
   }
 
-  /// Throws for a variable whose former name is set too, and, with a prefix, for a variable that
-  /// begins with it and belongs to no key. Adds a warning for each former name.
-  func checkVariables(claimedPrefix prefix: String?) throws(SettingsError) {
+  /// Throws for a variable whose former name is set too, and, if the names refuse others, for a variable
+  /// with their prefix that belongs to no key. Otherwise adds a warning for such a variable that is
+  /// almost one of a key. Adds a warning for each former name.
+  func checkVariables(of names: SettingsNames) throws(SettingsError) {
     let environment = overrides.environment
     for variable in variables.values.sorted(by: { $0.name < $1.name }) {
       guard let former = variable.former, environment[former] != nil else { continue }
@@ -77,16 +78,38 @@ final class SettingsReading {
       warn(former, former, isNow: variable.name)
     }
     let known = Set(variables.values.flatMap(\.all))
-    guard let prefix,
-      let unknown = environment.keys.filter({ $0.hasPrefix(prefix) && !known.contains($0) }).min()
-    else { return }
+    let others = environment.keys.filter { $0.hasPrefix(names.prefix) && !known.contains($0) }
+    for other in others.sorted() where names.refusesOtherVariables || !Self.isOfKubernetes(other) {
+      let nearest = nearestVariable(to: other, prefix: names.prefix)
+      let meant = nearest.map { "; did you mean \($0)?" } ?? ""
+      let error = SettingsError(other, "no key belongs to this variable\(meant)")
+      if names.refusesOtherVariables { throw error }
+      if nearest != nil { warnings.append(error.description) }
+    }
+  }
+
+  /// Returns the variable of a key that is most like a name: with a few other letters, or with one word
+  /// more. Returns nil if there is none.
+  private func nearestVariable(to name: String, prefix: String) -> String? {
     // Without the prefix, which all have in common and which would make all of them look near.
-    let names = variables.values.flatMap { variable in
+    let candidates = variables.values.flatMap { variable in
       variable.all.map { (rest: String($0.dropFirst(prefix.count)), name: variable.name) }
     }.sorted { $0 < $1 }
-    let nearest = NearestName.of(
-      String(unknown.dropFirst(prefix.count)), among: names.map(\.rest))
-    let meant = names.first { $0.rest == nearest }.map { "; did you mean \($0.name)?" } ?? ""
-    throw SettingsError(unknown, "no key belongs to this variable\(meant)")
+    let rest = String(name.dropFirst(prefix.count))
+    let nearest = NearestName.of(rest, among: candidates.map(\.rest))
+    return candidates.first { $0.rest == nearest || Self.lacksWord(rest, of: $0.rest) }?.name
+  }
+
+  /// Whether a name is another one without one of its words.
+  private static func lacksWord(_ name: String, of other: String) -> Bool {
+    let (words, all) = (name.split(separator: "_"), other.split(separator: "_"))
+    return all.indices.contains { index in
+      words == all.enumerated().filter { $0.offset != index }.map(\.element)
+    }
+  }
+
+  /// Whether Kubernetes may have added a variable for a service, such as `ANECHOIC_SERVICE_HOST`.
+  private static func isOfKubernetes(_ name: String) -> Bool {
+    name.contains("_SERVICE_") || name.contains("_PORT")
   }
 }

@@ -51,7 +51,7 @@ public struct SettingsTable<Values: Sendable>: Sendable {
   ///   - file: The name of the file in errors.
   ///   - overrides: Flags by the paths of their keys, and the environment. Variables that belong to
   ///     no key are ignored, because Kubernetes adds its own for each service, unless the names
-  ///     refuse them.
+  ///     refuse them. One that is almost the variable of a key is a warning.
   public func read(
     _ text: String, file: String, _ overrides: SettingsOverrides
   ) throws(SettingsError) -> LayeredValues<Values> {
@@ -59,7 +59,7 @@ public struct SettingsTable<Values: Sendable>: Sendable {
       file: file, formerKey: names.former?.key ?? { $0 }, overrides, variables: variables,
       paths: settings.filter(\.isInFile).map(\.path))
     let root = try SettingsSection(text, reading)
-    try reading.checkVariables(claimedPrefix: names.refusesOtherVariables ? names.prefix : nil)
+    try reading.checkVariables(of: names)
     var result = try read(root)
     result.warnings = reading.warnings
     return result

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Authentication
 internal import CommandLineSupport
 internal import Foundation
 internal import GRPCTransport
@@ -15,7 +16,8 @@ struct CheckConfigCommand: AsyncParsableCommand {
     discussion: """
       Prints nothing and exits with 0 if a server could start with the settings and clients could \
       use its certificates. Otherwise prints one line that names the file, the line and the key, or \
-      the variable, and exits with 2. A certificate that expires within 14 days is a warning. \
+      the variable, and exits with 2. A certificate that expires within 14 days, a key of a set that \
+      cannot be used, and a variable that is almost one of the server's are warnings. \
       Addresses are not tried. Give options of the server, such as --listen, to check them too.
 
       The check is made with the rights of the user who runs it. As root, name the user of the \
@@ -66,7 +68,11 @@ struct CheckConfigCommand: AsyncParsableCommand {
     if let user { try ProcessUser.become(user) }
     let settings = try server.sources(file: file ?? option.config).readForCommand()
     if print { Swift.print(ServerSettings.table.listing(settings), terminator: "") }
+    settings.warnings.forEach(Self.warn)
     let prepared = try Self.withoutMakingFolders(settings).prepared { _ in }
+    if let warning = prepared.keys?.warning {
+      Self.warn(settings.wrong("authentication.jwt_keys", warning).description)
+    }
     try settings.checkAuditLog()
     try checkExpiry(of: UsedCertificate.all(of: prepared.configuration.security), settings)
   }
@@ -98,7 +104,11 @@ struct CheckConfigCommand: AsyncParsableCommand {
       guard let words = state.words(certificate.validity) else { continue }
       let problem = settings.wrong(certificate.setting, words).description
       guard !state.isRefused || allowExpired else { throw CommandError(problem) }
-      standardError("\(JournalStream.warning)anechoic-server: warning: \(problem)\n")
+      Self.warn(problem)
     }
+  }
+
+  private static func warn(_ problem: String) {
+    standardError("\(JournalStream.warning)anechoic-server: warning: \(problem)\n")
   }
 }

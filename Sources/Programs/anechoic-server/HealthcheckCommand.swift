@@ -14,7 +14,8 @@ struct HealthcheckCommand: AsyncParsableCommand {
     discussion: """
       Reads the settings that the server reads, and asks the operators' listener. Exits with 0 if \
       the server is serving, with 1 if it is not or does not answer, and with 2 if the settings have a \
-      mistake or no plaintext address. Use this command as the HEALTHCHECK of a container.
+      mistake or no plaintext address. Use this command as the HEALTHCHECK of a container. It sees the variables of the container and not \
+      its arguments: name the listener and the settings file with ANECHOIC_ADMIN_LISTEN and ANECHOIC_CONFIG.
 
         anechoic-server healthcheck
         anechoic-server healthcheck --service readiness

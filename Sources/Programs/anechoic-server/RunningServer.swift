@@ -15,6 +15,7 @@ actor RunningServer {
   private let keys: TokenKeySource?
   private let operations: ServerOperations
   private let service: SystemdService
+  private var isStopping = false
 
   init(
     _ server: VoiceProcessingServer, _ settings: ServerSettings,
@@ -33,13 +34,18 @@ actor RunningServer {
     if let keys { operations.show(keys) }
   }
 
-  /// The time for running sessions to end when the server stops.
-  var drainTime: Duration { settings.drainTime }
+  /// Tells systemd that the server stops, and no reload from now on. Returns the time for running
+  /// sessions to end.
+  func beginStop() -> Duration {
+    isStopping = true
+    service.tellStopping(drainTime: settings.drainTime)
+    return settings.drainTime
+  }
 
   /// Reads the settings again, and applies those that a running server can change. With a mistake in
   /// the new settings, all stay as they are. Opens the file of the audit log again.
   func reload() async {
-    service.tellReloading()
+    if !isStopping { service.tellReloading() }
     let auditProblem = operations.reopenAuditLog()
     if let keys { operations.tellKeys(await keys.reload(), of: keys) }
     do {
@@ -55,12 +61,16 @@ actor RunningServer {
       log(
         "settings reloaded: \(changes.isEmpty ? "no setting changed" : "\(changes.count) changed")")
       operations.count(.settings, hasFailed: false)
-      service.tellReloaded(problem: auditProblem)
+      tellReloaded(problem: auditProblem)
     } catch {
       operations.count(.settings, hasFailed: true)
-      service.tellReloaded(problem: "settings not reloaded: \(error)")
+      tellReloaded(problem: "settings not reloaded: \(error)")
       operations.logger.error("settings not reloaded, all stay as they are: \(error)")
     }
+  }
+
+  private func tellReloaded(problem: String?) {
+    if !isStopping { service.tellReloaded(problem: problem) }
   }
 
   /// Reads the certificate files again. If they cannot be used, the old ones stay in use.

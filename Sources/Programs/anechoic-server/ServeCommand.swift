@@ -89,7 +89,9 @@ struct ServeCommand: AsyncParsableCommand {
     let prepared = try settings.prepared { [logger = operations.logger] in
       logger.warning("\($0)")
     }
-    if let warning = prepared.warning { operations.logger.warning("\(warning)") }
+    for warning in settings.warnings + prepared.warnings {
+      operations.logger.warning("\(warning)")
+    }
     var configuration = prepared.configuration
     configuration.metrics = operations.metrics
     configuration.log = operations.log
@@ -118,13 +120,12 @@ struct ServeCommand: AsyncParsableCommand {
       Task { for await _ in hangups.signals { await running.reload() } },
       Task { await running.watchCertificates(every: .seconds(1)) },
       Task { await running.watchKeys(every: .seconds(2)) },
-      Task { await service.watch(server) },
     ]
+    let watchdog = Task { await service.watch(server) }
     if let problem = service.tellReady() { operations.logger.warning("\(problem)") }
     await signals.next()
-    for watch in watches { watch.cancel() }
-    let drainTime = await running.drainTime
-    service.tellStopping(drainTime: drainTime)
+    watchdog.cancel()
+    let drainTime = await running.beginStop()
     operations.tell("stopping; running sessions have \(DurationArgument(drainTime)) to end")
     let hurry = Task {
       await signals.next()
@@ -134,6 +135,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
     await server.stop(grace: drainTime)
     hurry.cancel()
+    for watch in watches { watch.cancel() }
     operations.close()
   }
 

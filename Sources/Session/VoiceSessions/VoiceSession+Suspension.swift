@@ -15,9 +15,14 @@ extension VoiceSession {
   /// - Parameter sample: The index of the microphone's sample with which the client continues. The samples that are
   ///   missing before it are concealed, `InputTimeline.longestGap` of them at most. Nil conceals
   ///   nothing.
+  /// - Parameter allowsEnrollment: Whether the client may let the session learn and keep voices from now on. Nil
+  ///   changes nothing.
   /// - Returns: How many samples of the microphone are concealed.
   @discardableResult
-  public func resume(at sample: Int64?, sink: any SessionSink) -> Int64 {
+  public func resume(
+    at sample: Int64?, allowsEnrollment: Bool?, sink: any SessionSink
+  ) -> Int64 {
+    if let allowsEnrollment { keptVoice.isAllowed = allowsEnrollment }
     let longest = setup.microphone.rate.samples(in: InputTimeline.longestGap)
     let expected = capture.expectedIndex
     let missing = min(max(expected, sample ?? expected) - expected, Int64(longest))

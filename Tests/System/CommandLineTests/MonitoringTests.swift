@@ -106,6 +106,28 @@ struct MonitoringTests {
     _ = try await client.wait()
   }
 
+  @Test func aServerThatDrainsReadsItsFilesAgain() async throws {
+    try folder.writeCall(milliseconds: 20_000)
+    let server = try await monitoredServer(
+      ["--audit-log", folder.path("audit.log"), "--drain-time", "60s"])
+    let client = try Command(
+      "anechoic",
+      [
+        "process", "--microphone", "microphone.wav", "--output", "o.wav", "--pacing", "real-time",
+        "--server", server.address,
+      ], in: folder)
+    _ = try await server.command.line(containing: "session started")
+    server.command.signal(SIGTERM)
+    _ = try await server.command.line(containing: "stopping")
+    try FileManager.default.removeItem(atPath: folder.path("audit.log"))
+    server.command.signal(SIGHUP)
+    _ = try await server.command.line(containing: "settings reloaded")
+    #expect(FileManager.default.fileExists(atPath: folder.path("audit.log")))
+    client.signal(SIGINT)
+    _ = try await client.wait()
+    #expect(try await server.command.wait().status == 0)
+  }
+
   @Test func aFullDiskLosesAuditLinesAndNothingElse() async throws {
     let server = try await monitoredServer(["--audit-log", "/dev/full"])
     let result = try await Command.run(

@@ -71,6 +71,22 @@ struct ServerProcessTests {
       saying: "cannot listen on \(address): \(reason)")
   }
 
+  @Test(arguments: [("027", 0o770), ("022", 0o755), ("077", 0o700)])
+  func theGroupUsesASocketWhereItMayReadAndOthersMayNot(umask: String, mode: mode_t) async throws {
+    let socket = folder.path("socket")
+    let server = try Command(
+      "/bin/sh",
+      [
+        "-c", "umask \(umask) && exec \"$@\"", "sh", Command.path("anechoic-server"), "--listen",
+        "unix:\(socket)", "--admin-listen", "off", "--http-listen", "off",
+      ], in: folder)
+    try await server.line(containing: "listening on unix:")
+    var info = stat()
+    #expect(stat(socket, &info) == 0 && info.st_mode & 0o777 == mode)
+    server.signal(SIGTERM)
+    #expect(try await server.wait().status == 0)
+  }
+
   @Test func anUnknownEngineIsWrongUsage() async throws {
     try await expectRefusal(
       ["--engine", "silence"], status: 64,

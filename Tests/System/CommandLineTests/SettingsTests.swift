@@ -122,6 +122,21 @@ struct SettingsTests {
     #expect(result.errors.hasPrefix("anechoic-server: \(problem)"), "\(result.errors)")
   }
 
+  @Test func aVariableThatIsAlmostOneOfTheServerIsAWarning() async throws {
+    try write("")
+    let result = try await Command.run(
+      "/usr/bin/env",
+      [
+        "ANECHOIC_RECORDING=true", "ANECHOIC_SERVICE_PORT=50051", Command.path("anechoic-server"),
+        "check-config", "server.yaml",
+      ], in: folder)
+    #expect(result.status == 0 && result.errorLines.count == 1, "\(result.errors)")
+    #expect(
+      result.errors.contains(
+        "warning: ANECHOIC_RECORDING: no key belongs to this variable; did you mean "
+          + "ANECHOIC_ALLOW_RECORDING?"), "\(result.errors)")
+  }
+
   @Test func theCheckLeavesNothingBehind() async throws {
     try write("log: {audit_file: new.log}\nsessions: {profiles_directory: new}\n")
     let result = try await checkConfig()

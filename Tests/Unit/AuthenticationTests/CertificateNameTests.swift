@@ -60,7 +60,12 @@ struct ScopeMapTests {
 
   @Test func aRuleIsAPatternAndScopes() {
     #expect(ScopeMap.Rule("CN=a=media") == .init(pattern: "CN=a", scopes: [.media]))
-    for text in ["", "a", "=media", "a=", "a=media,", "a=root", "a=media read", "a=none,media"] {
+    #expect(ScopeMap.Rule("CN=media=read") == .init(pattern: "CN=media", scopes: [.read]))
+    for text in [
+      "", "a", "=media", "a=", "a=media,", "a=root", "a=media read", "a=none,media",
+      // Several rules, which commas do not separate.
+      "a=media,b=read", "a=media,read,b=control", "a=none,*=media",
+    ] {
       #expect(ScopeMap.Rule(text) == nil, "\(text)")
     }
   }

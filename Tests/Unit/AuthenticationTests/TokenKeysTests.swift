@@ -82,6 +82,24 @@ struct TokenKeysTests {
     }
   }
 
+  @Test func keysOfASetThatCannotBeUsedAreLeftOut() async throws {
+    let entries = [
+      issuer.rsaEntry.replacing(#/"n":"[^"]*"/#, with: "\"n\":\"AQAB\""),
+      issuer.ecEntry.replacing(#/"x":"[^"]*"/#, with: "\"x\":\"AAAA\"")
+        .replacing("\"kid\":\"ec-1\",", with: ""),
+      issuer.ecEntry,
+    ]
+    let set = "{\"keys\":[\(entries.joined(separator: ","))]}"
+    let keys = try keys(set)
+    #expect(keys.count == 1 && keys.unusable == ["rsa-1", ""])
+    try keys.verify(SignedToken(try issuer.token(for: "olga", "media")))
+    try issuer.write(set, to: "keys.json")
+    let path = issuer.path("keys.json")
+    #expect(
+      TokenKeySource.file(try TokenKeyFile(path: path)).warning
+        == "\(path): \(TokenKeyError.unusable); left out: \"rsa-1\", \"\"")
+  }
+
   @Test func duplicateNamesAreRefused() async throws {
     #expect(throws: TokenKeyError.duplicate("ec-1")) {
       try keys("{\"keys\":[\(issuer.ecEntry),\(issuer.ecEntry)]}")

@@ -99,6 +99,24 @@ struct SettingsTableTests {
     #expect(try read("", ["ANECHOIC_SERVICE_HOST": "10.0.0.1"]).values.number == 5)
   }
 
+  @Test(arguments: [
+    ("ANECHOIC_NUMBR", "ANECHOIC_NUMBER"), ("ANECHOIC_SECNOD_PATH", "ANECHOIC_SECOND_PATH"),
+    ("ANECHOIC_PATH", "ANECHOIC_SECOND_PATH"),
+  ])
+  func aVariableThatIsAlmostOneOfAKeyIsAWarning(variable: String, meant: String) throws {
+    let warnings = try read("", [variable: "3"]).warnings
+    #expect(
+      warnings == ["\(variable): no key belongs to this variable; did you mean \(meant)?"])
+  }
+
+  @Test(arguments: [
+    "ANECHOIC_NAME_PORT", "ANECHOIC_NAMES_SERVICE_HOST", "ANECHOIC_PORT_1_TCP", "ANECHOIC_TOKEN",
+    "OTHER_NUMBER",
+  ])
+  func otherVariablesAreNoWarning(variable: String) throws {
+    #expect(try read("", [variable: "3"]).warnings.isEmpty)
+  }
+
   @Test func aReloadAppliesLiveSettingsOnly() throws {
     var values = Values()
     let new = try read("first: {number: 7, is_on: false}").values

@@ -7,6 +7,7 @@ import SwiftProtobuf
 import TestAudio
 import Testing
 import VoiceClient
+import VoiceServer
 
 /// Voices that sessions learn and keep, over real connections, with the default engine.
 @Suite(.serialized, .timeLimit(.minutes(2)))
@@ -114,6 +115,31 @@ struct EnrollmentTests {
       #expect(error?.reason == "SCOPE_MISSING")
       let allowed = try await tokens.media("owner", "media enroll").process(Self.start)
       allowed.cancel()
+    }
+  }
+
+  /// The replay refuses what the session refused.
+  @Test func aClientThatResumesWithoutTheScopeLearnsNoVoice() async throws {
+    try await TokenServer.run {
+      $0.limits.resumeWindow = .seconds(10)
+      $0.allowsRecording = true
+    } _: { tokens in
+      let name = "sessions/resumed"
+      let recorder = try await tokens.steering("olga", "control").record(name)
+      let start = RecordedCall.start.with { $0.sessionID = "resumed" }
+      let client = try await ResumingClient(tokens.media("olga", "media enroll"), start)
+      try await client.talk(frames: 5)
+      try await client.resume(on: tokens.media("olga"))
+      try await client.stream.send(
+        Anechoic_V1_Control.with {
+          $0.controlID = 7
+          $0.enrollVoice = .init()
+        })
+      try await client.talk(frames: 5)
+      let heard = try await client.finish()
+      #expect(heard.results.map(\.refusal.reason) == ["SCOPE_MISSING"])
+      let file = try await recorder.whole()
+      try RecordedCall(heard: heard, file: file).expectSame()
     }
   }
 

@@ -117,6 +117,29 @@ struct MetricsTests {
     }
   }
 
+  @Test func refusalsInTheAuditLogAreLimitedAndActionsAreNot() async throws {
+    try await run { server in
+      let stream = try await server.client.process(.mediaClock())
+      let sessions = SessionsClient(server: server.address, clientName: "olga")
+      func refuse() async { _ = try? await sessions.setMute("sessions/nobody", muted: true) }
+      func audits(_ outcome: String) -> [String] {
+        lines.all.filter { $0.hasPrefix("audit control") && $0.contains("outcome=\(outcome)") }
+      }
+      let began = ContinuousClock.now
+      for _ in 0..<300 { await refuse() }
+      let allowed =
+        LogBudget.burst + LogBudget.perSecond * ((ContinuousClock.now - began) / .seconds(1))
+      #expect(Double(audits("NOT_FOUND").count) <= allowed + 1)
+      for _ in 0..<100 { _ = try await sessions.setMute(stream.started.session, muted: true) }
+      #expect(audits("OK").count == 100)
+      try await eventually("the suppressed lines are told") {
+        await refuse()
+        return audits("NOT_FOUND").contains { $0.contains("suppressed=") }
+      }
+      stream.finish()
+    }
+  }
+
   @Test func concealedSamplesAreCounted() async throws {
     try await run { server in
       let stream = try await server.client.process(.mediaClock())

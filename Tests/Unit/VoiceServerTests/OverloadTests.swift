@@ -59,6 +59,29 @@ struct OverloadTests {
     }
   }
 
+  @Test func aSessionWithLessProcessingHasAllOfItAfterItsThreadForgotTheLoad() async throws {
+    try await run(HopelessEngine.self, resumeWindow: .seconds(10)) { server in
+      let recording = try await RunningClient.run(
+        server, Self.realTime, slackFrames: 400, pause: .milliseconds(5)
+      ) { client, steering in
+        let watch = try await steering.begunWatch(client.session)
+        let change = try await watch.event { $0.micModeChanged.reason == "OVERLOAD" }
+        // The other call takes the session over, which leaves its thread and comes back.
+        let again = try await server.client.process(
+          Self.realTime.with {
+            $0.resumeToken = client.resumeToken
+            $0.resumePoint.lastEventID = change.eventID
+          })
+        let back = try await watch.event {
+          if case .micModeChanged(let change) = $0.event { change.reason.isEmpty } else { false }
+        }
+        #expect(back.micModeChanged.active == .standard)
+        again.cancel()
+      }
+      #expect(recording.status?.reason == "TAKEN_OVER")
+    }
+  }
+
   @Test func aServerThatIsLateSaysSo() async throws {
     let metrics = ServerMetrics()
     try await run(HopelessEngine.self, metrics) { server in
@@ -119,13 +142,14 @@ struct OverloadTests {
 
   private func run(
     _ engine: any VoiceEngine.Type = SlowEngine.self, _ metrics: ServerMetrics = ServerMetrics(),
-    _ body: (TestServer) async throws -> Void
+    resumeWindow: Duration = .zero, _ body: (TestServer) async throws -> Void
   ) async throws {
     try await TestServer.run(
       {
         $0.metrics = metrics
         $0.engines = EngineCatalog(engine)
         $0.limits.frameBudget = 0.9
+        $0.limits.resumeWindow = resumeWindow
         $0.allowsRecording = true
       }, body)
   }

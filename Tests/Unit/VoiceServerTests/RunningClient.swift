@@ -61,6 +61,9 @@ final class RunningClient: Sendable {
   /// The secret with which another device joins the session.
   var joinToken: Data { stream.started.joinToken }
 
+  /// The secret with which another call continues the session.
+  var resumeToken: Data { stream.started.resumeToken }
+
   /// The number of frames that were answered.
   var framesAnswered: Int { framesHeard.load(ordering: .relaxed) }
 

@@ -173,6 +173,21 @@ struct EnrollmentTests {
     #expect(run.sink.results.map(\.refusal?.reason) == ["SCOPE_MISSING", "SCOPE_MISSING"])
     #expect(changes(run).isEmpty)
   }
+
+  @Test(arguments: [(true, false), (false, true)])
+  func theRightOfTheClientThatResumesCounts(before: Bool, after: Bool) throws {
+    let run = try run { $0.allowsEnrollment = before }
+    run.session.suspend(waitingFor: .seconds(10), sink: run.sink)
+    run.session.resume(at: nil, allowsEnrollment: after, sink: run.sink)
+    run.control(.enrollVoice)
+    try run.send(frames: 1)
+    #expect(run.sink.results.map(\.refusal?.reason) == [after ? nil : "SCOPE_MISSING"])
+    run.session.suspend(waitingFor: .seconds(10), sink: run.sink)
+    run.session.resume(at: nil, allowsEnrollment: nil, sink: run.sink)
+    run.control(.enrollVoice)
+    try run.send(frames: 1)
+    #expect(run.sink.results.last?.refusal?.reason == (after ? nil : "SCOPE_MISSING"))
+  }
 }
 
 /// An engine whose encoder counts the frames of two voices.

@@ -27,7 +27,6 @@ final class ServerOperations: Sendable {
   private let format: LogFormat
   /// The lowest level of the log.
   let threshold: LogThreshold
-  private let audit: Logger
   /// Whether lines on standard error begin with the priority that the journal reads.
   private let forJournal = JournalStream.isStandardError
   private let errors: LineWriter
@@ -78,7 +77,7 @@ final class ServerOperations: Sendable {
     }
     let auditWriter = auditFile ?? errors
     let auditForJournal = auditFile == nil && forJournal
-    audit = Logger(label: "anechoic-server.audit") { _ in
+    let audit = Logger(label: "anechoic-server.audit") { _ in
       LineLogHandler(
         auditWriter, format: format, threshold: LogThreshold(.trace), isAudit: true,
         forJournal: auditForJournal)
@@ -181,6 +180,7 @@ final class ServerOperations: Sendable {
     case .success(let number):
       count(.keys, hasFailed: false)
       logger.notice("\(keys.place): \(number) key\(number == 1 ? " is" : "s are") in use")
+      if let warning = keys.warning { logger.warning("\(warning)") }
     case .failure(let error):
       count(.keys, hasFailed: true)
       let consequence =
@@ -205,7 +205,6 @@ final class ServerOperations: Sendable {
     injection: AdministrationService.Switch?, needsScope: Bool, pages: PageSettings,
     messageBytes: Int
   ) throws(CommandError) {
-    let audit = audit
     let build = BuildInformation(engines)
     build.add(to: metrics.registry)
     let isLoopback = Self.isLoopback(address)
@@ -217,13 +216,8 @@ final class ServerOperations: Sendable {
       registry: metrics.registry, version: build.json, threshold: threshold,
       injection: injection, isLoopback: isLoopback && identity == nil,
       gate: needsScope ? gate : nil, readiness: { server.readiness }, pages: serve
-    ) { action, value, isDone, principal in
-      audit.notice(
-        "control",
-        metadata: [
-          "action": "\(action)", "detail": "\(value)", "outcome": isDone ? "OK" : "FORBIDDEN",
-          "principal": "\(principal ?? "operator over HTTP")",
-        ])
+    ) { [log] action, value, isDone, principal in
+      log.switched(action, to: value, isDone: isDone, by: principal ?? "operator over HTTP")
     }
     let security = try identity.map { identity throws(CommandError) in
       HTTPSecurity(try Self.httpIdentity(identity)) { [handshakes] in

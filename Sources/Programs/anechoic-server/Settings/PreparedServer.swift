@@ -13,8 +13,8 @@ public struct PreparedServer: Sendable {
   public var configuration: ServerConfiguration
   /// The keys that verify tokens, or nil.
   public let keys: TokenKeySource?
-  /// A warning for the operator, or nil.
-  public let warning: String?
+  /// Warnings for the operator.
+  public let warnings: [String]
 }
 
 extension LayeredValues<ServerSettings> {
@@ -51,8 +51,11 @@ extension LayeredValues<ServerSettings> {
     }
     return PreparedServer(
       configuration: configuration, keys: keys,
-      warning: values.authentication.warning(
-        for: values.listen, isEncrypted: configuration.security.isEncrypted))
+      warnings: [
+        values.authentication.warning(
+          for: values.listen, isEncrypted: configuration.security.isEncrypted),
+        keys?.warning,
+      ].compactMap { $0 })
   }
 
   /// Throws a failure if the file of the audit log cannot be written to, or made.

@@ -17,12 +17,21 @@ public struct ScopeMap: Sendable, Equatable {
     }
 
     /// Parses `PATTERN=SCOPE,SCOPE`. The last `=` ends the pattern. Returns nil if the text has
-    /// another form or names an unknown scope.
+    /// another form, names an unknown scope, or is several rules with commas between them.
     public init?(_ text: String) {
       guard let equals = text.lastIndex(of: "="), equals > text.startIndex,
-        let scopes = Set<Scope>(list: text[text.index(after: equals)...])
+        let scopes = Set<Scope>(list: text[text.index(after: equals)...]),
+        !Self.hasScopes(inPattern: text[..<equals])
       else { return nil }
       self.init(pattern: String(text[..<equals]), scopes: scopes)
+    }
+
+    /// Whether `=`, a scope and a comma are in a pattern, as in the one of `a=media,b=read`.
+    private static func hasScopes(inPattern pattern: Substring) -> Bool {
+      pattern.split(separator: "=", omittingEmptySubsequences: false).dropFirst().contains {
+        let words = $0.split(separator: ",", omittingEmptySubsequences: false)
+        return words.count > 1 && Set<Scope>(list: words[0]) != nil
+      }
     }
 
     func matches(_ name: String) -> Bool {

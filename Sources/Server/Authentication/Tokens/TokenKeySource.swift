@@ -19,6 +19,14 @@ public enum TokenKeySource: Sendable {
   /// Whether there are keys.
   public var isReady: Bool { current != nil }
 
+  /// A warning that names the keys of the set that cannot be used and were left out, or nil.
+  public var warning: String? {
+    let names = current?.keys.unusable ?? []
+    guard !names.isEmpty else { return nil }
+    let shown = names.prefix(TokenKeys.most).map { "\"\($0.prefix(100))\"" }
+    return "\(place): \(TokenKeyError.unusable); left out: \(shown.joined(separator: ", "))"
+  }
+
   /// The time at which the keys were fetched last. Nil for a file, and before the first fetch.
   public var fetchedAt: Date? {
     switch self {

@@ -12,6 +12,9 @@ struct TokenKeys: Sendable {
   }
 
   private let keys: [Key]
+  /// The names of the keys of a set that were left out because they cannot be used. Empty for a key
+  /// without a name.
+  let unusable: [String]
 
   /// The number of keys.
   var count: Int { keys.count }
@@ -19,10 +22,12 @@ struct TokenKeys: Sendable {
   /// Reads keys from a JSON Web Key Set, or from PEM with public keys and certificates.
   init(_ bytes: [UInt8]) throws(TokenKeyError) {
     let text = String(decoding: bytes, as: UTF8.self)
-    let keys = try text.contains("-----BEGIN") ? Self.keys(pem: text) : Self.keys(jwks: bytes)
-    guard !keys.isEmpty else { throw .noKey }
+    let (keys, unusable) =
+      try text.contains("-----BEGIN") ? (Self.keys(pem: text), []) : Self.keys(jwks: bytes)
+    guard !keys.isEmpty else { throw unusable.isEmpty ? .noKey : .unusable }
     guard keys.count <= Self.most else { throw .tooMany(keys.count) }
     self.keys = keys
+    self.unusable = unusable
   }
 
   /// Returns whether one of the keys may have signed the token, by its name and its algorithm.
@@ -100,21 +105,27 @@ struct TokenKeys: Sendable {
     let keys: [PossibleEntry]
   }
 
-  private static func keys(jwks: [UInt8]) throws(TokenKeyError) -> [Key] {
+  /// Returns the keys of a set, and the names of those that cannot be used (RFC 7517, section 5).
+  private static func keys(jwks: [UInt8]) throws(TokenKeyError) -> ([Key], [String]) {
     guard let set = try? JSONDecoder().decode(KeySet.self, from: Data(jwks)) else {
       throw .unreadable
     }
     var keys: [Key] = []
+    var unusable: [String] = []
     for entry in set.keys.compactMap(\.entry) {
       guard entry.d == nil else { throw .privateKey }
       guard let algorithm = entry.algorithm else { continue }
       if keys.contains(where: { $0.id == entry.kid && $0.verifier.algorithm == algorithm }) {
         throw .duplicate(entry.kid ?? "")
       }
-      keys.append(Key(id: entry.kid, verifier: try entry.verifier(algorithm)))
+      do throws(TokenKeyError) {
+        keys.append(Key(id: entry.kid, verifier: try entry.verifier(algorithm)))
+      } catch {
+        unusable.append(entry.kid ?? "")
+      }
       guard keys.count <= most else { throw .tooMany(set.keys.count) }
     }
-    return keys
+    return (keys, unusable)
   }
 
   // MARK: PEM

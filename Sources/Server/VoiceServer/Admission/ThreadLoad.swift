@@ -58,13 +58,13 @@ final class ThreadLoad {
   /// Whether sessions run with less processing.
   private var isReduced: Bool { rule.step == .reduced && budget.share > 0 }
 
-  /// Adds a session, and steps it down if the others run with less processing. A predicted load of nil
-  /// does not count.
+  /// Adds a session, which runs from now on as the others do: with less processing, or with all of it
+  /// after another thread where it ran with less. A predicted load of nil does not count.
   func enter(_ session: RunningSession, predicted: Double?) -> Place {
     let place = Place(session, predicted)
     places.append(place)
     changed()
-    if predicted != nil, isReduced { session.reduceProcessing(true) }
+    if predicted != nil { session.reduceProcessing(isReduced) }
     return place
   }
 

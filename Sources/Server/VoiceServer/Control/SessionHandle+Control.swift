@@ -39,6 +39,7 @@ extension SessionHandle {
 
   /// Ends the session. Returns when it has ended.
   func delete(by client: Principal) async throws {
+    try spend(for: client)
     let ended = Reply<Void>()
     let _: Void = try await ask { session, reply in
       // The reply comes first, because the end answers all calls that still wait with NOT_FOUND.

@@ -34,7 +34,10 @@ final class SessionDirectory: Sendable {
     var recorders: [String: [WaitingRecorder]] = [:]
     /// The recordings of sessions that have started. Each is removed after its last byte was sent.
     var recordings: Set<ObjectIdentifier> = []
-    var isDraining = false
+    /// The time at which the server ends the sessions. Nil until it begins to stop.
+    var drainEnd: ContinuousClock.Instant?
+    /// Whether the server has ended the sessions.
+    var isOver = false
     /// Whether running sessions get no more time to end.
     var isHurried = false
     /// The replies to give when the sessions need no more time to end.
@@ -43,6 +46,8 @@ final class SessionDirectory: Sendable {
     var waiting: [Reply<Void>] = []
 
     var mostPerClient: Int { maximumPerClient > 0 ? maximumPerClient : .max }
+    var isDraining: Bool { drainEnd != nil }
+    var sessions: [SessionHandle] { places.values.compactMap(\.session) }
     var isIdle: Bool { places.isEmpty && recordings.isEmpty }
 
     /// Removes and returns the first recorder of an id that meets a condition.
@@ -88,7 +93,7 @@ final class SessionDirectory: Sendable {
   /// The running sessions, ordered by their ids. A session that has ended is not included, although
   /// it keeps its place until its client has read everything.
   var sessions: [SessionHandle] {
-    state.withLock { $0.places.values.compactMap(\.session) }
+    state.withLock { $0.sessions }
       .filter { !$0.feed.isClosed }.sorted { $0.id < $1.id }
   }
 
@@ -160,12 +165,19 @@ final class SessionDirectory: Sendable {
     }
   }
 
-  /// Puts a session that has started into its reserved place.
+  /// Puts a session that has started into its reserved place. If the server began to stop while the
+  /// session was starting, tells the session.
   func enter(_ session: SessionHandle) {
-    state.withLock { state in
+    let (drainEnd, isOver) = state.withLock { state in
       state.places[session.id]?.session = session
       if let resumption = session.resumption { state.tokens[resumption.token] = session.id }
       if let token = session.joinToken { state.joinTokens[token] = session.id }
+      return (state.drainEnd, state.isOver)
+    }
+    if isOver {
+      session.tell { $0.end(.serverShutdown, .shutDown) }
+    } else if let drainEnd {
+      session.tell { $0.announceEnd(in: max(.zero, drainEnd - .now)) }
     }
     _ = session.feed.listen { [listeners] in listeners.tell() }
     listeners.tell()
@@ -234,10 +246,10 @@ final class SessionDirectory: Sendable {
   /// Refuses new sessions and announces the end to the running ones. Returns when the last session
   /// has ended and the last recording has been read, after `grace`, or after `hurry`.
   func drain(grace: Duration) async {
-    let recorders = state.withLock { state in
-      state.isDraining = true
+    let (recorders, sessions) = state.withLock { state in
+      state.drainEnd = .now + grace
       defer { state.recorders = [:] }
-      return state.recorders.values.flatMap { $0.map(\.queue) }
+      return (state.recorders.values.flatMap { $0.map(\.queue) }, state.sessions)
     }
     for recorder in recorders { recorder.lose(.draining) }
     for session in sessions { session.tell { $0.announceEnd(in: grace) } }
@@ -258,6 +270,10 @@ final class SessionDirectory: Sendable {
   /// Ends the sessions that still run. Returns when their recordings have been read, or after
   /// `limit`.
   func endAll(atMost limit: Duration) async {
+    let sessions = state.withLock { state in
+      state.isOver = true
+      return state.sessions
+    }
     for session in sessions { session.tell { $0.end(.serverShutdown, .shutDown) } }
     await wait(atMost: limit) { $0.waiting.append($1) }
   }

@@ -7,8 +7,8 @@ internal import Synchronization
 /// The log of a server: one line for the start and the end of each session, for each refusal, and
 /// for each control action in the audit log. Lines never contain audio or metadata of calls.
 ///
-/// The lines that one principal can cause are limited, except in the audit log, where the limits on
-/// controls apply.
+/// The lines that one principal can cause are limited. In the audit log this holds for refusals, because
+/// the limits on controls apply to the others.
 public final class ServerLog: Sendable {
   /// The client that caused a line, and the call.
   struct Cause: Sendable {
@@ -25,7 +25,9 @@ public final class ServerLog: Sendable {
 
   private let logger: Logger
   private let audit: Logger
-  private let budget = Mutex(LogBudget())
+  private let lines = Mutex(LogBudget())
+  /// The limit on refusals in the audit log.
+  private let refusals = Mutex(LogBudget())
 
   /// Creates a log. `audit` gets the control actions.
   public init(_ logger: Logger, audit: Logger) {
@@ -80,7 +82,22 @@ public final class ServerLog: Sendable {
       "action": "\(action)", "session": "\(name.prefix(Self.longestName))",
       "outcome": "\(outcome.code.name)", "reason": "\(outcome.reason)",
     ]
-    audit.notice("control", metadata: cause.fields.adding(fields))
+    writeAudit(
+      cause.fields.adding(fields), isRefusal: outcome.code != .ok, account: cause.account)
+  }
+
+  /// Writes down who tried to turn a switch of the server, and whether it was turned.
+  public func switched(_ action: String, to value: String, isDone: Bool, by principal: String) {
+    let fields: Logger.Metadata = [
+      "action": "\(action)", "detail": "\(value)", "principal": "\(principal)",
+      "outcome": isDone ? "OK" : "FORBIDDEN",
+    ]
+    writeAudit(fields, isRefusal: !isDone, account: principal)
+  }
+
+  private func writeAudit(_ fields: Logger.Metadata, isRefusal: Bool, account: String) {
+    let limited = isRefusal ? Self.limit(fields, refusals, account) : fields
+    if let limited { audit.notice("control", metadata: limited) }
   }
 
   /// Runs a control action, and writes down its outcome.
@@ -103,11 +120,18 @@ public final class ServerLog: Sendable {
     _ level: Logger.Level, _ message: Logger.Message, _ cause: Cause, _ fields: Logger.Metadata
   ) {
     guard logger.logLevel <= level else { return }
-    let verdict = budget.withLock { $0.take(for: cause.account, now: .now) }
-    guard case .write(let suppressed) = verdict else { return }
-    var fields = fields.adding(cause.fields)
-    if suppressed > 0 { fields["suppressed"] = "\(suppressed)" }
+    guard let fields = Self.limit(fields.adding(cause.fields), lines, cause.account) else { return }
     logger.log(level: level, message, metadata: fields)
+  }
+
+  /// Counts a line of an account. Returns its fields with the number of lines that were left out before
+  /// it, or nil if the line is to be left out.
+  private static func limit(
+    _ fields: Logger.Metadata, _ budget: borrowing Mutex<LogBudget>, _ account: String
+  ) -> Logger.Metadata? {
+    let verdict = budget.withLock { $0.take(for: account, now: .now) }
+    guard case .write(let suppressed) = verdict else { return nil }
+    return suppressed > 0 ? fields.adding(["suppressed": "\(suppressed)"]) : fields
   }
 }
 

@@ -235,17 +235,17 @@ final class ProcessCall: ServerCallHandler {
       session.move(to: thread) { session in
         session.enter(loads.load(of: thread))
         // Without this call, the session continues to wait.
-        reference.value?.accept(session, point)
+        reference.value?.accept(session, point, client)
       }
     }
   }
 
   /// Continues a session that has come to this thread.
-  private func accept(_ session: RunningSession, _ point: ResumePoint) {
+  private func accept(_ session: RunningSession, _ point: ResumePoint, _ client: Principal) {
     guard case .starting = state else { return }
     guard !session.isEnding else { return end(.resumeTokenUnknown) }
     do {
-      try session.resume(at: point, link: link)
+      try session.resume(at: point, by: client, link: link)
     } catch {
       return end(error)
     }

@@ -1,4 +1,5 @@
 internal import AnechoicAPI
+internal import Authentication
 internal import GRPCTransport
 internal import SessionWire
 internal import SwiftProtobuf
@@ -40,15 +41,20 @@ extension RunningSession {
     }
   }
 
-  /// Continues the session with another call. Throws, and keeps waiting for the client, if the point
-  /// is impossible.
-  func resume(at point: ResumePoint, link: ClientLink) throws(Status) {
+  /// Continues the session with another call, with the rights of its client. Throws, and keeps waiting
+  /// for the client, if the point is impossible.
+  func resume(
+    at point: ResumePoint, by client: Principal, link: ClientLink
+  ) throws(Status) {
     do throws(InvalidFieldError) { try check(point) } catch { throw Status(error) }
     let suspendedFor = clockwork.suspension.map { clockwork.now - $0.began } ?? .zero
     clockwork.suspension?.end?.cancel()
     clockwork.suspension = nil
     let lastEvent = point.lastEventID ?? session.state.lastEventID
-    let answer = session.apply(.resumed(microphoneSample: point.microphoneSample), sink: self)
+    let answer = session.apply(
+      .resumed(
+        microphoneSample: point.microphoneSample, allowsEnrollment: client.has(.enroll)),
+      sink: self)
     flow.restart()
     outlet.link = link
     send(

@@ -35,10 +35,11 @@ extension SessionAct {
     case .microphoneEarly(let isEarly): .microphoneEarly(isEarly)
     case .draining(let time): .draining(Google_Protobuf_Duration(time))
     case .suspended(let time): .suspended(Google_Protobuf_Duration(time))
-    case .resumed(let sample):
+    case .resumed(let sample, let allowsEnrollment):
       .resumed(
         .with {
           if let sample { $0.microphoneSample = sample }
+          if let allowsEnrollment { $0.enrollmentForbidden = !allowsEnrollment }
         })
     case .outputDropped(let samples): .outputDropped(samples)
     case .playbackClientChanged(let client, let hasJoined):
@@ -86,7 +87,9 @@ extension SessionAct {
     case .suspended(let time): self = .suspended(waitsFor: Duration(recorded: time))
     case .resumed(let resumption):
       self = .resumed(
-        microphoneSample: resumption.hasMicrophoneSample ? resumption.microphoneSample : nil)
+        microphoneSample: resumption.hasMicrophoneSample ? resumption.microphoneSample : nil,
+        allowsEnrollment: resumption.hasEnrollmentForbidden
+          ? !resumption.enrollmentForbidden : nil)
     case .outputDropped(let samples): self = .outputDropped(samples: samples)
     case .playbackClientChanged(let change):
       self = .playbackClientChanged(change.client, hasJoined: change.joined)

@@ -25,8 +25,9 @@ package enum SessionAct {
   case draining(endsIn: Duration)
   /// The connection of the media client was lost, and the session waits for a time.
   case suspended(waitsFor: Duration)
-  /// The media client continues with a sample of the microphone.
-  case resumed(microphoneSample: Int64?)
+  /// The media client continues with a sample of the microphone. `allowsEnrollment` is whether it may let
+  /// the session learn and keep voices from now on, nil for as before.
+  case resumed(microphoneSample: Int64?, allowsEnrollment: Bool?)
   /// Samples of the processed output were dropped, because the client did not read them in time.
   case outputDropped(samples: Int64)
   /// Another device joined or left the session.
@@ -85,7 +86,9 @@ extension VoiceSession {
       case .microphoneEarly(let isEarly): microphoneIs(.early, isEarly, sink: sink)
       case .draining(let time): announceEnd(in: time, sink: sink)
       case .suspended(let time): suspend(waitingFor: time, sink: sink)
-      case .resumed(let sample): answer.concealedSamples = resume(at: sample, sink: sink)
+      case .resumed(let sample, let allowsEnrollment):
+        answer.concealedSamples = resume(
+          at: sample, allowsEnrollment: allowsEnrollment, sink: sink)
       case .outputDropped(let samples): outputWasDropped(samples: samples, sink: sink)
       case .playbackClientChanged(let client, let hasJoined):
         playbackClientChanged(client, hasJoined: hasJoined, sink: sink)

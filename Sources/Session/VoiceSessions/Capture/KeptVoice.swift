@@ -23,10 +23,13 @@ struct KeptVoice {
   /// The frames of the enrollment so far, or nil without one.
   private var frames: Int?
   private var watch = EnrolledVoiceWatch()
+  /// Whether the client may let the session learn and keep voices.
+  var isAllowed: Bool
 
   /// Begins with a voice, or with the nearest.
   init(_ engine: any VoiceEngine, _ setup: SessionSetup) {
     self.engine = engine as? any EnrollmentEngine
+    isAllowed = setup.allowsEnrollment
     if let voiceprint = setup.voiceprint, fits(voiceprint) { keep(voiceprint) }
     if setup.enrollsVoice { enroll() }
   }

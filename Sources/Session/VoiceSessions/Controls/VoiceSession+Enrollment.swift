@@ -10,7 +10,7 @@ extension VoiceSession {
 
   /// Throws unless the session may learn and keep voices, and its engine can.
   func checkEnrollment(_ control: String) throws(Refusal) {
-    guard setup.allowsEnrollment else {
+    guard keptVoice.isAllowed else {
       throw Refusal(
         .forbidden, reason: "SCOPE_MISSING", message: "\(control) needs the scope \"enroll\"")
     }

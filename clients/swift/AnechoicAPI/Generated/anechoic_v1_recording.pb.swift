@@ -544,11 +544,22 @@ public nonisolated struct Anechoic_V1_RecordedAct: Sendable {
     /// Clears the value of `microphoneSample`. Subsequent reads from it will return its default value.
     public mutating func clearMicrophoneSample() {self._microphoneSample = nil}
 
+    /// Whether the client lacks the scope "enroll" from now on. Unset where this stays as it was.
+    public var enrollmentForbidden: Bool {
+      get {_enrollmentForbidden ?? false}
+      set {_enrollmentForbidden = newValue}
+    }
+    /// Returns true if `enrollmentForbidden` has been explicitly set.
+    public var hasEnrollmentForbidden: Bool {self._enrollmentForbidden != nil}
+    /// Clears the value of `enrollmentForbidden`. Subsequent reads from it will return its default value.
+    public mutating func clearEnrollmentForbidden() {self._enrollmentForbidden = nil}
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
 
     fileprivate var _microphoneSample: Int64? = nil
+    fileprivate var _enrollmentForbidden: Bool? = nil
   }
 
   /// The next request names a listener profile. The session refuses it if the profile was not found.
@@ -1497,7 +1508,7 @@ nonisolated extension Anechoic_V1_RecordedAct.Injection.Piece: SwiftProtobuf.Mes
 
 nonisolated extension Anechoic_V1_RecordedAct.Resumption: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Anechoic_V1_RecordedAct.protoMessageName + ".Resumption"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}microphone_sample\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}microphone_sample\0\u{3}enrollment_forbidden\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1506,6 +1517,7 @@ nonisolated extension Anechoic_V1_RecordedAct.Resumption: SwiftProtobuf.Message,
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularInt64Field(value: &self._microphoneSample) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self._enrollmentForbidden) }()
       default: break
       }
     }
@@ -1519,11 +1531,15 @@ nonisolated extension Anechoic_V1_RecordedAct.Resumption: SwiftProtobuf.Message,
     try { if let v = self._microphoneSample {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
     } }()
+    try { if let v = self._enrollmentForbidden {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 2)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Anechoic_V1_RecordedAct.Resumption, rhs: Anechoic_V1_RecordedAct.Resumption) -> Bool {
     if lhs._microphoneSample != rhs._microphoneSample {return false}
+    if lhs._enrollmentForbidden != rhs._enrollmentForbidden {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -15,6 +15,16 @@ public enum UnixSocket {
       && !path.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "%") }
   }
 
+  /// Lets the group of a new socket use it, if the process lets the group read its files and lets others
+  /// do nothing, as with the umask 027. A client needs the right to write to a socket.
+  static func openToGroup(_ path: String) {
+    var info = stat()
+    guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFSOCK,
+      info.st_mode & (S_IRGRP | S_IRWXO) == S_IRGRP
+    else { return }
+    chmod(path, info.st_mode & 0o777 | S_IWGRP)
+  }
+
   /// Returns whether a server may listen at a path. Only a refused connection and a missing file show
   /// that no server does.
   public static func answers(_ path: String) -> Bool {

@@ -61,6 +61,9 @@ public final class Server: Sendable {
       throw failed < options.addresses.count
         ? .addressUnavailable(options.addresses[failed]) : .notStarted
     }
+    for address in options.addresses {
+      if case .unix(let path) = ServerAddress(address) { UnixSocket.openToGroup(path) }
+    }
     addresses = options.addresses.enumerated().map { index, address in
       guard address.hasSuffix(":0"), !address.hasPrefix("unix:") else { return address }
       return "\(address.dropLast())\(cgrpc_server_port(server, index))"

@@ -53,7 +53,8 @@ extension ServerSettings {
       .restart,
       """
       The scopes of clients by the names in their certificates, such as \
-      'spiffe://voice.example/edge/*=media,read'. The first match counts
+      'spiffe://voice.example/edge/*=media,read'. The first match counts. In a variable, semicolons \
+      separate rules
       """),
     Setting(
       "authentication.certificate_default_scopes", \.authentication.certificateDefaultScopes,
@@ -134,7 +135,8 @@ extension SettingFormat<[String]> {
   fileprivate static var scopeRules: Self {
     .list("pattern=scopes", allowed: "PATTERN=SCOPE,SCOPE; repeatable", separator: ";") { text in
       ScopeMap.Rule(text) == nil
-        ? "\"\(text)\" must have the form PATTERN=SCOPE,SCOPE with scopes of \(scopeNames)" : nil
+        ? "\"\(text)\" must have the form PATTERN=SCOPE,SCOPE with scopes of \(scopeNames); in a "
+          + "variable, semicolons separate rules" : nil
     }
   }
 }

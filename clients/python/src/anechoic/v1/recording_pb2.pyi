@@ -118,10 +118,12 @@ class RecordedAct(_message.Message):
         listener_profile: str
         def __init__(self, listener_profile: _Optional[str] = ..., found: bool = ...) -> None: ...
     class Resumption(_message.Message):
-        __slots__ = ["microphone_sample"]
+        __slots__ = ["enrollment_forbidden", "microphone_sample"]
+        ENROLLMENT_FORBIDDEN_FIELD_NUMBER: _ClassVar[int]
         MICROPHONE_SAMPLE_FIELD_NUMBER: _ClassVar[int]
+        enrollment_forbidden: bool
         microphone_sample: int
-        def __init__(self, microphone_sample: _Optional[int] = ...) -> None: ...
+        def __init__(self, microphone_sample: _Optional[int] = ..., enrollment_forbidden: bool = ...) -> None: ...
     class Turn(_message.Message):
         __slots__ = []
         def __init__(self) -> None: ...
