@@ -20,6 +20,12 @@ struct MediaStreamsCommand: AsyncParsableCommand {
 
   @OptionGroup var upstream: UpstreamOptions
 
+  @Option(
+    help: ArgumentHelp(
+      "The format of the application's sound, such as audio/x-l16;rate=16000, or none: it is no reference "
+        + "then. (default: that of the stream)", valueName: "format"))
+  var applicationFormat: ApplicationFormatArgument?
+
   @OptionGroup var line: LineOptions
 
   @OptionGroup var voice: VoiceOptions
@@ -30,11 +36,27 @@ struct MediaStreamsCommand: AsyncParsableCommand {
     let security = try security.security()
     let (voice, delay) = (try voice.settings(), voice.delay.duration)
     let (echoPaths, metrics) = (line.echoPaths, BridgeMetrics())
-    let relay = MediaStreamRelay.Settings(delay: delay) { rate, start in
+    let format = applicationFormat?.format ?? .ofStream
+    let relay = MediaStreamRelay.Settings(delay: delay, applicationFormat: format) { rate, start in
       try ServedVoice(voice, rate: rate, call: start.call, echoPaths?.of(start.line), metrics)
     }
     try await upstream.run(listeningOn: listen, security, metrics) { name, _ in
       MediaStreamRelay(name, relay, now: .now)
+    }
+  }
+}
+
+/// `PCMU`, `audio/x-l16;rate=16000` or `none` on a command line.
+struct ApplicationFormatArgument: ExpressibleByArgument {
+  let format: ApplicationFormat
+
+  init?(argument: String) {
+    if argument == "none" {
+      format = .unused
+    } else if let audio = WireAudio(encoding: argument) {
+      format = .known(audio)
+    } else {
+      return nil
     }
   }
 }

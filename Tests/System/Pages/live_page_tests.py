@@ -180,6 +180,19 @@ class LivePageTests(PageTest):
         page.wait("document.querySelector('.mute').ariaPressed === 'false'")
         self.assertEqual(page.problems, [])
 
+    def test_a_list_that_waits_for_a_connection_is_no_lost_server(self):
+        # With six windows, a browser has no connection left for the list.
+        self.call("call-many")
+        page = self.open("#sessions/call-many")
+        page.wait(says(".level", "dBFS"))
+        page.evaluate(
+            "(() => { const ask = window.fetch; window.lists = 0; window.fetch = (url, options) => {"
+            "if (!url.includes('ListSessions')) return ask(url, options); window.lists += 1;"
+            "return Promise.reject(new DOMException('late', 'TimeoutError')) } })()")
+        page.wait("window.lists > 2")
+        self.assertEqual(text(page, "#connection"), "Connected")
+        self.assertTrue(page.evaluate("document.querySelector('#lost').hidden"))
+
     def test_an_address_that_is_nonsense_shows_the_list(self):
         self.call("call-9")
         page = self.open("#sessions/%E0%A4%A")
@@ -361,6 +374,10 @@ class TokenTests(PageTest):
         page.type("nonsense")
         page.evaluate("document.querySelector('#sign-in').requestSubmit()")
         page.wait("document.querySelector('#sign-in-problem').innerText !== ''")
+        # A header cannot have typographic quotes.
+        page.type("“nonsense”")
+        page.evaluate("document.querySelector('#sign-in').requestSubmit()")
+        page.wait(says("#sign-in-problem", "without quotes"))
         self.sign_in(page, "control")
         page.wait(says("#sign-in-problem", 'ListSessions needs the scope "read"'))
         self.sign_in(page, "read")

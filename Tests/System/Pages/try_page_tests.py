@@ -217,6 +217,9 @@ class TryTests(TryPageTest):
         self.assertEqual(page.evaluate("document.querySelector('#muted-talker').role"), "alert")
         page.wait("document.querySelectorAll('#meters .level')[1].innerText.includes('< −72 dBFS')")
         self.picture(page, "try-muted", whole=True)
+        page.wait(RECORDED)
+        self.assertEqual(text(page, "#compare-hint"), "Recorded. You were muted, so the two cannot be compared.")
+        self.assertEqual(text(page, "#after b"), "")
         click(page, "#mute")
         page.wait("document.querySelector('#muted-talker').hidden")
         self.assertEqual(text(page, "#mute"), "Mute")
@@ -278,9 +281,12 @@ class TryTests(TryPageTest):
 
     def test_a_tab_that_slept_begins_anew(self):
         page = self.begin()
+        page.wait(RECORDED)
         self.sleep(page)
         page.wait(says("#connection", "Connected"))
-        page.wait(RECORDED)
+        # The bot is silent, and the recording is still there.
+        self.assertEqual(text(page, "#bot"), "Start the bot")
+        self.assertTrue(page.evaluate(RECORDED))
 
     def test_the_microphone_is_switched_off(self):
         page = self.begin()
@@ -369,7 +375,7 @@ class EnrollmentTests(LostServerTest):
         self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 360)
         self.picture(page, "try-learnt-phone", whole=True)
         self.sleep(page)
-        page.wait(RECORDED)
+        page.wait(says("#connection", "Connected"))
         self.assertIn("knows your voice", text(page, "#voice-hint"))
         click(page, "#stop")
         click(page, "#start")
@@ -412,7 +418,7 @@ class EnrollmentTests(LostServerTest):
             page.wait(says("#events", "the nearest voice is kept"))
             self.assertIn("can learn your voice", text(page, "#voice-hint"))
             self.sleep(page)
-            page.wait(RECORDED)
+            page.wait(says("#connection", "Connected"))
             self.assertIn("can learn your voice", text(page, "#voice-hint"))
 
 
@@ -528,7 +534,8 @@ class LostTryServerTests(LostServerTest):
         self.addCleanup(again.stop)
         page.wait(says("#connection", "Connected"), timeout=60)
         page.wait("document.querySelector('#lost').hidden")
-        page.wait(RECORDED)
+        self.assertEqual(text(page, "#bot"), "Start the bot")
+        self.assertTrue(page.evaluate(RECORDED))
 
 
 class TryTokenTests(TryPageTest):
@@ -546,7 +553,17 @@ class TryTokenTests(TryPageTest):
         page.type("nonsense")
         page.evaluate("document.querySelector('#sign-in').requestSubmit()")
         page.wait("document.querySelector('#sign-in-problem').innerText !== ''")
-        page.type(self.issuer.token("kiosk", "media"))
+        # A subprotocol cannot have quotes.
+        page.type('"nonsense"')
+        page.evaluate("document.querySelector('#sign-in').requestSubmit()")
+        page.wait(says("#sign-in-problem", "without quotes"))
+        page.evaluate("sessionStorage.setItem('anechoic-token', 'a:b')")
+        page.command("Page.reload")
+        page.wait("!document.querySelector('#welcome').hidden && document.querySelector('#modes').children.length > 0")
+        click(page, "#start")
+        page.wait(says("#sign-in-problem", "without quotes"))
+        page.wait("document.activeElement.id === 'token'")
+        page.type("Bearer " + self.issuer.token("kiosk", "media"))
         page.evaluate("document.querySelector('#sign-in').requestSubmit()")
         page.wait(RUNS)
         # The token does not allow to learn voices.

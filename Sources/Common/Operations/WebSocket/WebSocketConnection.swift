@@ -139,7 +139,9 @@ package final class WebSocketConnection {
   private func proceed(_ now: Instant) {
     while owner.held == nil, !isOver, let event = reader.next() {
       switch event {
-      case .message(let message): hold(.message(message))
+      case .message(let message):
+        times.messageBegan = nil
+        hold(.message(message))
       case .ping(let payload):
         ping = payload
         write()

@@ -15,11 +15,13 @@ struct PlaybackLine {
   private struct Part {
     let source: Source?
     var samples: [Int16]
+    /// The samples that follow and were not kept: silence takes their place.
+    var omitted: Int
     /// The samples of the source that have been played, and the place in `samples`.
     var played = 0
     var position = 0
 
-    var left: Int { samples.count - position }
+    var left: Int { samples.count - position + omitted }
   }
 
   /// The time without a microphone after which the bridge's clock takes its place, at least and at most.
@@ -28,6 +30,8 @@ struct PlaybackLine {
   private static let longestPatience = Duration.seconds(2)
   /// The samples that have been played and are kept in front of the others.
   private static let mostKept = 1 << 16
+  /// The sound that is kept, in seconds. Of sound that is further ahead, only the length is.
+  private static let mostAhead = 300.0
   /// The longest pause after which the sound of the pause can come back, in seconds.
   private static let longestPause = 10.0
 
@@ -64,12 +68,21 @@ struct PlaybackLine {
   func plays(_ item: String) -> Bool { parts.contains { $0.source?.item == item && $0.left > 0 } }
 
   mutating func append(_ samples: [Int16], of source: Source? = nil) {
+    let room = max(0, Int((Self.mostAhead - seconds) * Double(rate)))
+    let kept = samples.prefix(room)
+    let omitted = samples.count - kept.count
     guard let last = parts.indices.last, parts[last].source == source else {
       // The last source is kept while it may go on.
       parts.removeAll { $0.left == 0 }
-      return parts.append(Part(source: source, samples: samples))
+      return parts.append(Part(source: source, samples: Array(kept), omitted: omitted))
     }
-    parts[last].samples += samples
+    guard parts[last].omitted > 0, !kept.isEmpty else {
+      parts[last].samples += kept
+      parts[last].omitted += omitted
+      return
+    }
+    let played = parts[last].played + parts[last].left
+    parts.append(Part(source: source, samples: Array(kept), omitted: omitted, played: played))
   }
 
   /// Plays as long as the microphone took. Returns the samples, with silence in the place of those that are
@@ -91,13 +104,21 @@ struct PlaybackLine {
     guard isInPause else { return }
     let count = Int((now - playedUntil) / .seconds(1) * Double(rate))
     playedUntil += .seconds(Double(count) / Double(rate))
-    let samples = play(count)
+    let audible = audible(of: count, now)
+    let samples = play(audible)
     guard keepsPauses else { return }
     // A bridge that stood still for hours has as much silence to play.
     let most = Int(Self.longestPause * Double(rate))
-    unheard += samples + repeatElement(0, count: min(count - samples.count, most))
+    unheard += repeatElement(0, count: min(count - audible, most))
+    unheard += samples + repeatElement(0, count: min(audible - samples.count, most))
     unheardCount += count
     if unheard.count > 2 * most { unheard.removeFirst(unheard.count - most) }
+  }
+
+  /// Returns how many of the last `count` samples played: sound that has come meanwhile did not play
+  /// before.
+  private func audible(of count: Int, _ now: Instant) -> Int {
+    min(count, Int((now - emptyTime) / .seconds(1) * Double(rate)))
   }
 
   /// Plays what the client has played while its microphone was lost for `lost` samples. Returns the last
@@ -109,9 +130,8 @@ struct PlaybackLine {
     let rest = max(0, lost - unheardCount)
     let back = lost >= forgotten ? unheard.dropFirst(known.count) : []
     forgetUnheard()
-    if !back.isEmpty { parts.insert(Part(source: nil, samples: Array(back)), at: 0) }
-    // Sound that has come meanwhile did not play before.
-    let audible = min(rest, Int((now - emptyTime) / .seconds(1) * Double(rate)))
+    if !back.isEmpty { parts.insert(Part(source: nil, samples: Array(back), omitted: 0), at: 0) }
+    let audible = audible(of: rest, now)
     let silence = [Int16](repeating: 0, count: min(rest - audible, count))
     let played = play(audible)
     let end = [Int16](repeating: 0, count: min(audible - played.count, count))
@@ -133,8 +153,11 @@ struct PlaybackLine {
   /// in samples.
   mutating func stop() -> [(source: Source, played: Int)] {
     defer { parts.removeAll() }
+    var sources: Set<Source> = []
     return parts.compactMap { part in
-      guard let source = part.source, part.left > 0 else { return nil }
+      guard let source = part.source, part.left > 0, sources.insert(source).inserted else {
+        return nil
+      }
       return (source, part.played)
     }
   }
@@ -144,8 +167,11 @@ struct PlaybackLine {
     for index in parts.indices where samples.count < count {
       let part = parts[index]
       let taken = min(part.left, count - samples.count)
-      samples += part.samples[part.position..<(part.position + taken)]
-      parts[index].position += taken
+      let kept = min(part.samples.count - part.position, taken)
+      samples += part.samples[part.position..<(part.position + kept)]
+      samples += repeatElement(0, count: taken - kept)
+      parts[index].position += kept
+      parts[index].omitted -= taken - kept
       parts[index].played += taken
       if parts[index].position > Self.mostKept {
         parts[index].samples.removeFirst(parts[index].position)

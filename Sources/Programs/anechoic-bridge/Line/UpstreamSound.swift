@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The sound of an upstream on its way to the playback: its format, and its conversion to the rate of the
 /// microphone.
 struct UpstreamSound {
@@ -14,8 +16,13 @@ struct UpstreamSound {
 
   /// Decodes the sound of a message of an item. Returns nil if `text` is no sound.
   mutating func decode(_ text: String, of item: String) -> [Int16]? {
+    WireAudio.bytes(text).flatMap { decode($0, of: item) }
+  }
+
+  /// Decodes bytes of an item. Returns nil if the format is not known.
+  mutating func decode(_ bytes: Data, of item: String = "") -> [Int16]? {
     if item != half.item { half = (item, nil) }
-    return format?.samples(text, after: &half.byte)
+    return format?.samples(bytes, after: &half.byte)
   }
 
   /// Returns samples at the rate of the microphone in Hz.

@@ -26,7 +26,11 @@ enum WireAudio: Sendable, Equatable {
   /// `half` is the first byte of a sample that is split between the text before and this one, or nil. The
   /// function replaces it by that of a sample which is split between this text and the next one.
   func samples(_ text: String, after half: inout UInt8?) -> [Int16]? {
-    guard let data = Self.bytes(text) else { return nil }
+    Self.bytes(text).map { samples($0, after: &half) }
+  }
+
+  /// Returns the samples of bytes. `half` is that of a text.
+  func samples(_ data: Data, after half: inout UInt8?) -> [Int16] {
     switch self {
     case .telephone(let law):
       half = nil
@@ -44,7 +48,7 @@ enum WireAudio: Sendable, Equatable {
 
   /// Returns the bytes of a text in base64. It may have line breaks or the alphabet of URLs, or lack the
   /// padding: programs read such texts, so others write them.
-  private static func bytes(_ text: String) -> Data? {
+  static func bytes(_ text: String) -> Data? {
     if let data = Data(base64Encoded: text) { return data }
     var letters: [UInt8] = []
     letters.reserveCapacity(text.utf8.count + 3)

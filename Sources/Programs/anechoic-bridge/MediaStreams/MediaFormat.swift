@@ -7,9 +7,9 @@ extension WireAudio {
   private static let muLawNames: Set = ["x-mulaw", "mulaw", "ulaw", "pcmu", "g711_ulaw"]
   private static let aLawNames: Set = ["x-alaw", "alaw", "pcma", "g711_alaw"]
   /// "L16", as RTP names it, has the other order of bytes, or not: providers differ. Exotel names its PCM
-  /// after the text that has it.
+  /// after the text that has it, and Plivo after the file that it may be.
   private static let pcmNames: Set = [
-    "x-l16", "x-raw", "pcm16", "pcm", "linear16", "pcm_s16le", "base64",
+    "x-l16", "x-raw", "pcm16", "pcm", "linear16", "pcm_s16le", "base64", "wav", "x-wav",
   ]
 
   /// Finds the format that a provider names: an object with an encoding, a rate and a number of channels.

@@ -96,11 +96,12 @@ struct MediaStreamMessage {
     }
   }
 
-  /// The format that media of the application name, or that of the stream. Nil for an unknown one.
-  func format(of stream: WireAudio) -> WireAudio? {
-    let media = part("media")
-    guard let name = media["contentType"] as? String else { return stream }
-    return WireAudio(encoding: name, rate: media["sampleRate"])
+  /// The name of the format that media of the application name.
+  var contentType: String? { part("media")["contentType"] as? String }
+
+  /// The format that media of the application name. Nil if they name none, or one that is not known.
+  var ownFormat: WireAudio? {
+    contentType.flatMap { WireAudio(encoding: $0, rate: part("media")["sampleRate"]) }
   }
 
   private var statedFormat: Any? {

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Operations
 
 /// The rules of a call between a telephone provider and an application that exchange media streams.
@@ -10,6 +11,7 @@ struct MediaStreamRelay: Relay {
   struct Settings: Sendable {
     /// The delay of the voice.
     var delay = Duration.milliseconds(120)
+    var applicationFormat = ApplicationFormat.ofStream
     /// Creates a voice at a rate in Hz for a call.
     var makeVoice: @Sendable (_ rate: Int, _ start: Start) throws -> any CleanedVoice
   }
@@ -27,10 +29,8 @@ struct MediaStreamRelay: Relay {
     case message(WebSocketMessage)
   }
 
-  /// The bytes of messages that wait, at which the bridge stops reading.
+  /// The bytes of messages that wait, at which further ones of the provider wait.
   private static let mostHeld = 1 << 20
-  /// The sound of the application that waits to be played, in seconds, at which the bridge stops reading.
-  private static let mostPlayback = 300.0
 
   var outbox = RelayOutbox()
   private let settings: Settings
@@ -45,6 +45,10 @@ struct MediaStreamRelay: Relay {
   private var inputHalf: UInt8?
   /// The sound that the caller hears.
   private var sound = UpstreamSound()
+  /// Whether the application's sound in this stream is MP3. Nil before the first sound.
+  private var isMP3: Bool?
+  /// Whether the log names a format of the application in this stream that cannot be decoded.
+  private var hasNamedFormat = false
   /// The id of the stream that goes on, if it has one.
   private var runningStream: String?
   private var order = MediaOrder()
@@ -61,7 +65,6 @@ struct MediaStreamRelay: Relay {
   var readsClient: Bool {
     nextStart == nil && line?.isFull != true && heldBytes < Self.mostHeld
   }
-  var readsUpstream: Bool { playback.seconds < Self.mostPlayback }
   var isDrained: Bool { nextStart == nil && line?.isEmpty ?? true }
 
   // MARK: The provider
@@ -128,6 +131,7 @@ struct MediaStreamRelay: Relay {
     (inputHalf, hasOutbound, runningStream) = (nil, false, stream.stream)
     order = MediaOrder()
     sound = UpstreamSound()
+    (isMP3, hasNamedFormat) = (nil, false)
     playback = PlaybackLine(rate: 8000, keepsPauses: true, now: now)
     let call = stream.call ?? name
     outbox.log.append("stream of \(call)")
@@ -168,10 +172,39 @@ struct MediaStreamRelay: Relay {
   }
 
   private mutating func play(_ stream: MediaStreamMessage) {
-    guard let format, let payload = stream.payload else { return }
-    sound.format = stream.format(of: format)
-    guard let samples = sound.decode(payload, of: "") else { return }
+    guard let format, var bytes = stream.payload.flatMap(WireAudio.bytes) else { return }
+    sound.format = hasOutbound ? format : applicationFormat(of: stream, &bytes, in: format)
+    guard let samples = sound.decode(bytes) else { return }
     playback.append(sound.convert(samples, to: format.rate))
+  }
+
+  /// Returns the format of the application's sound, or nil if it cannot be the reference. Leaves the sound
+  /// of a file in `bytes`.
+  private mutating func applicationFormat(
+    of stream: MediaStreamMessage, _ bytes: inout Data, in format: WireAudio
+  ) -> WireAudio? {
+    guard settings.applicationFormat != .unused else { return nil }
+    let file = SoundFile(bytes)
+    if case .wav(let own, let start) = file {
+      bytes = bytes.dropFirst(start)
+      return own ?? notReference("WAV")
+    }
+    if let name = stream.contentType { return stream.ownFormat ?? notReference(name) }
+    if case .known(let stated) = settings.applicationFormat { return stated }
+    // Only the first sound: the beginning of other sound can look like MP3 by chance.
+    let isMP3 = isMP3 ?? (file == .mp3)
+    self.isMP3 = isMP3
+    return isMP3 ? notReference("MP3") : format
+  }
+
+  /// Logs once in a stream that the application's sound cannot be the reference. Returns nil.
+  private mutating func notReference(_ name: String) -> WireAudio? {
+    if !hasNamedFormat {
+      outbox.log.append(
+        "no reference: the format \(name.prefix(40)) of the application is not supported")
+    }
+    hasNamedFormat = true
+    return nil
   }
 
   // MARK: Time

@@ -31,6 +31,10 @@ struct RealtimeEvent {
 
   func text(_ name: String) -> String? { fields[name] as? String }
   func object(_ name: String) -> [String: Any]? { fields[name] as? [String: Any] }
+
+  /// Whether the response of an event belongs to the conversation, which has one at a time. Others run
+  /// beside it.
+  var isOfConversation: Bool { !(object("response")?["conversation_id"] is NSNull) }
 }
 
 /// The parts of a session of the Realtime API that the bridge reads, in the shape of the beta or in the
@@ -91,7 +95,11 @@ struct RealtimeSession {
     guard let value = side("input")?["turn_detection"] ?? fields["turn_detection"] else {
       return .absent
     }
-    return (value as? [String: Any]).map { .on($0) } ?? .off
+    // Null is none. Some programs say so with a type.
+    guard let settings = value as? [String: Any], settings["type"] as? String != "none" else {
+      return .off
+    }
+    return .on(settings)
   }
 
   /// Returns the session with its turn detection off.

@@ -4,6 +4,8 @@ internal import Operations
 extension RealtimeRelay {
   /// The beginning of the ids of the bridge's own events.
   private static let ownPrefix = "event_anechoic_"
+  /// The code of the error of a request for a response while another one runs.
+  private static let activeCode = "conversation_already_has_active_response"
   /// The truncated items that are remembered.
   private static let mostTruncations = 64
 
@@ -22,12 +24,12 @@ extension RealtimeRelay {
       outbox.log.append("session \(new.id ?? "without an id")")
     case "session.updated", "transcription_session.updated":
       use(RealtimeSession(event.object("session") ?? [:]), isFirst: false, now: now)
-    case "response.created":
+    case "response.created" where event.isOfConversation:
       // A client does not play the rest of a cancelled answer before the next one.
       if responses.isGivenUp { _ = playback.stop() }
       responses.running = event.object("response")?["id"] as? String
       (responses.hasCancelled, responses.isGivenUp) = (false, false)
-    case "response.done": responseEnded(event)
+    case "response.done" where event.isOfConversation: responseEnded(event)
     case "response.output_audio.delta", "response.audio.delta": play(event)
     case "input_audio_buffer.speech_started":
       if turns.finder == .upstream, isOn("interrupt_response") { interrupt(cancels: false) }
@@ -35,6 +37,7 @@ extension RealtimeRelay {
       // A client has no use for a fault of an event that it did not send.
       if let id = event.object("error")?["event_id"] as? String, id.hasPrefix(Self.ownPrefix) {
         let words = event.object("error")?["message"] as? String ?? ""
+        if event.object("error")?["code"] as? String == Self.activeCode { responses.isOwed = true }
         return outbox.log.append("the upstream refused \(id): \(words.prefix(200))")
       }
     default: break
@@ -44,11 +47,12 @@ extension RealtimeRelay {
 
   private mutating func responseEnded(_ event: RealtimeEvent) {
     let response = event.object("response")
-    guard response?["id"] as? String == responses.running else { return }
-    if response?["status"] as? String == "cancelled" { responses.isGivenUp = true }
-    responses.running = nil
-    responses.hasCancelled = false
-    if responses.isOwed { createResponse() }
+    if response?["id"] as? String == responses.running {
+      if response?["status"] as? String == "cancelled" { responses.isGivenUp = true }
+      responses.running = nil
+      responses.hasCancelled = false
+    }
+    if responses.isOwed, responses.running == nil { createResponse() }
   }
 
   // MARK: Interruptions

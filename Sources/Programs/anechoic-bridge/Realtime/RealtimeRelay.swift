@@ -71,10 +71,8 @@ struct RealtimeRelay: Relay {
     var truncations: [String: Int] = [:]
   }
 
-  /// The bytes of events that follow sound, at which the bridge stops reading.
+  /// The bytes of events that follow sound, at which messages of the client wait.
   private static let mostHeld = 1 << 20
-  /// The sound of an upstream that waits to be played, in seconds, at which the bridge stops reading.
-  private static let mostPlayback = 300.0
   /// The longest piece of sound that is sent upstream, in seconds.
   private static let piece = 0.1
   /// The events of the client that have to follow the sound before them.
@@ -115,7 +113,6 @@ struct RealtimeRelay: Relay {
   var readsClient: Bool {
     formatChange == nil && line?.isFull != true && heldBytes < Self.mostHeld
   }
-  var readsUpstream: Bool { playback.seconds < Self.mostPlayback }
   var isDrained: Bool { line?.isEmpty ?? true }
 
   // MARK: The client

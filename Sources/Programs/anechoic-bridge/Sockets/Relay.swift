@@ -9,8 +9,6 @@ protocol Relay: SendableMetatype {
   var outbox: RelayOutbox { get set }
   /// Whether there is room for a message of the client.
   var readsClient: Bool { get }
-  /// Whether there is room for a message of the upstream.
-  var readsUpstream: Bool { get }
   /// Whether nothing of the client is on its way.
   var isDrained: Bool { get }
 

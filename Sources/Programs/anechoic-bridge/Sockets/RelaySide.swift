@@ -25,24 +25,29 @@ final class RelaySide {
   private let connection: WebSocketConnection
   private let reports = Reports()
   private var isAsked = false
-  /// The message that has come and was not taken yet.
-  private var message: WebSocketMessage?
+  private var messages = WaitingMessages()
+  private let mostRead: Int
   private var lastProgress = Instant.now
   private var ending: End?
 
   /// Begins with an open connection. `makeConnection` gets the receiver of its reports.
+  ///
+  /// Messages that nobody takes yet wait here, so that the connection answers pings meanwhile. Once
+  /// they have `mostRead` bytes, the connection is not read any more.
   init(
+    mostRead: Int,
     _ makeConnection: (@escaping @Sendable (WebSocket.Report) -> Void) -> WebSocketConnection
   ) {
+    self.mostRead = mostRead
     let reports = reports
     connection = makeConnection { reports.waiting.append($0) }
   }
 
   var isOver: Bool { connection.isOver }
-  /// The end of the side, or nil while it goes on.
+  /// The end of the side, or nil while it goes on, or has messages.
   var end: End? {
     collect()
-    return ending
+    return messages.isEmpty ? ending : nil
   }
 
   /// The number of bytes that wait to be sent.
@@ -61,6 +66,7 @@ final class RelaySide {
     if events & Int16(POLLOUT) != 0 || !connection.wantsToWrite { lastProgress = now }
     if events & Int16(POLLOUT) != 0 { connection.write() }
     if events & ~Int16(POLLOUT) != 0, !isOver { receive(now) }
+    readAhead(now)
   }
 
   private func receive(_ now: Instant) {
@@ -74,16 +80,21 @@ final class RelaySide {
 
   /// Returns the next message, or nil if there is none yet or the side has ended.
   func next(now: Instant) -> WebSocketMessage? {
+    if messages.isEmpty { readAhead(now) }
+    return messages.popFirst()
+  }
+
+  /// Asks for messages while there is room for them.
+  private func readAhead(_ now: Instant) {
     collect()
-    if message == nil, !isAsked, ending == nil {
+    while !isAsked, ending == nil, messages.bytes < mostRead {
       isAsked = true
       connection.perform(.read, now: now)
       collect()
     }
-    return message.take()
   }
 
-  /// Takes what the connection has reported: a message at most, because one was asked for, and the end.
+  /// Takes what the connection has reported.
   private func collect() {
     let waiting = reports.waiting
     reports.waiting.removeAll()
@@ -91,7 +102,7 @@ final class RelaySide {
       switch report {
       case .message(let next):
         isAsked = false
-        message = next
+        messages.append(next)
       case .closedByClient: ending = .closed(connection.peerClosing ?? .normal)
       case .lost:
         ending =
@@ -114,5 +125,36 @@ final class RelaySide {
   func checkTime(_ now: Instant) {
     connection.checkTime(now)
     if connection.wantsToWrite, now - lastProgress > Self.stall { connection.hungUp() }
+  }
+}
+
+/// The messages of a side that have come and were not taken yet.
+private struct WaitingMessages {
+  /// The memory of a message beside its bytes.
+  private static let overhead = 64
+  /// The places of messages that were taken and are kept in front of the others.
+  private static let mostTaken = 256
+
+  private var messages: [WebSocketMessage?] = []
+  private var taken = 0
+  /// The memory of the messages in bytes.
+  private(set) var bytes = 0
+
+  var isEmpty: Bool { taken == messages.count }
+
+  mutating func append(_ message: WebSocketMessage) {
+    messages.append(message)
+    bytes += message.bytes.count + Self.overhead
+  }
+
+  mutating func popFirst() -> WebSocketMessage? {
+    guard !isEmpty, let message = messages[taken].take() else { return nil }
+    bytes -= message.bytes.count + Self.overhead
+    taken += 1
+    if isEmpty || taken > Self.mostTaken {
+      messages.removeFirst(taken)
+      taken = 0
+    }
+    return message
   }
 }

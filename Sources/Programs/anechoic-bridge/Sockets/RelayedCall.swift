@@ -9,7 +9,7 @@ struct RelayedCall<Rules: Relay>: ~Copyable {
 
   /// The time between two looks at the clock.
   private static var tick: Duration { .milliseconds(10) }
-  /// The bytes that wait for a side, at which the other one is not read any more.
+  /// The bytes that wait for a side, at which messages of the other one wait.
   private static var mostWaiting: Int { 1 << 20 }
   /// The messages of a side that are handled before the other side is looked at.
   private static var mostMessages: Int { 64 }
@@ -81,9 +81,9 @@ struct RelayedCall<Rules: Relay>: ~Copyable {
 
   private mutating func passFromUpstream(_ now: Instant) {
     for _ in 0..<Self.mostMessages {
-      guard relay.readsUpstream, client.waitingBytes < Self.mostWaiting,
-        let message = upstream.next(now: now)
-      else { return }
+      guard client.waitingBytes < Self.mostWaiting, let message = upstream.next(now: now) else {
+        return
+      }
       relay.acceptFromUpstream(message, now: now)
       flush(now)
     }

@@ -10,7 +10,7 @@ final class SocketBridge<Rules: Relay>: CallBridge {
     var dialer: UpstreamDialer
     /// The TLS of clients, or nil if they connect without.
     var security: HTTPSecurity?
-    /// The largest message of either side in bytes.
+    /// The largest message of either side in bytes. As many bytes of messages may wait.
     var messageBytes: Int
     /// The maximum number of calls at a time.
     var maximumCalls: Int
@@ -129,7 +129,7 @@ final class SocketBridge<Rules: Relay>: CallBridge {
     // The largest message takes as long on a line of 2 Mbit/s.
     patience.message = .seconds(60)
     var encryption = tls.take()
-    return RelaySide { report in
+    return RelaySide(mostRead: settings.messageBytes) { report in
       WebSocketConnection(
         descriptor: descriptor, rest: rest, as: role, tls: encryption.take(),
         limits: .init(messageBytes: settings.messageBytes), patience: patience, report: report)

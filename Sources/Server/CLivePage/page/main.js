@@ -2,7 +2,7 @@
 // connection to the server.
 import { announce, idOf, number, show } from "./elements.js";
 import { choose, focus, list } from "./list.js";
-import { call, credentials, isLost, Retries, watch } from "./service.js";
+import { call, credentials, isLost, notAToken, pasted, patience, Retries, watch } from "./service.js";
 import { SessionView } from "./session.js";
 
 const interval = 2000;
@@ -18,6 +18,8 @@ const retries = new Retries();
 let wanted = pageSize;
 let turn = new AbortController();
 let watching = null;
+/** When the session that is watched was heard last. */
+let heard = -Infinity;
 
 start();
 
@@ -28,7 +30,7 @@ function start() {
   });
   signIn.addEventListener("submit", (event) => {
     event.preventDefault();
-    credentials.token = find("token").value.replace(/\s/g, "").replace(/^Bearer/i, "");
+    credentials.token = pasted(find("token").value);
     find("token").value = "";
     again();
   });
@@ -51,6 +53,10 @@ function again(delay = 0) {
   watching = null;
   // A page that nobody sees asks the server for nothing.
   if (document.hidden) return;
+  if (!credentials.canBeSent) {
+    credentials.token = "";
+    return askForToken(notAToken);
+  }
   turn = new AbortController();
   poll(turn.signal, delay);
 }
@@ -70,7 +76,8 @@ async function poll(signal, delay) {
       await pause(interval, signal);
     } catch (error) {
       if (signal.aborted || refused(error)) return;
-      disconnected(error);
+      // A browser with many windows lets the list wait for a free connection.
+      if (!(isLost(error) && isHeard())) disconnected(error);
       await pause(retries.next(error), signal);
     }
   }
@@ -153,6 +160,7 @@ async function follow(article, signal) {
       await watch({ name, statsInterval, fromEventId }, (message) => {
         if (signal.aborted) return;
         refusals.succeeded();
+        heard = performance.now();
         view.receive(message);
       }, signal);
       return view.end("The session has ended.");
@@ -171,6 +179,11 @@ async function follow(article, signal) {
       await pause(refusals.next(error), signal);
     }
   }
+}
+
+/** Whether the server sends the session that is watched. */
+function isHeard() {
+  return watching !== null && performance.now() - heard < patience;
 }
 
 /** Returns the view of a session: a new one if the article shows an older session with the same name. */
@@ -218,7 +231,13 @@ function refused(error) {
   if (!["UNAUTHENTICATED", "PERMISSION_DENIED"].includes(error.code)) return false;
   // Before the first token there is nothing wrong yet.
   const isFirst = error.reason === "CREDENTIALS_MISSING" && signIn.hidden;
-  show(find("sign-in-problem"), isFirst ? "" : error.message);
+  askForToken(isFirst ? "" : error.message);
+  return true;
+}
+
+/** Shows the form for a token, and what is wrong with the last one. */
+function askForToken(problem) {
+  show(find("sign-in-problem"), problem);
   turn.abort();
   watching?.abort();
   watching = null;
@@ -232,7 +251,6 @@ function refused(error) {
   delete find("session").dataset.name;
   signIn.hidden = false;
   find("token").focus();
-  return true;
 }
 
 function pause(time, signal) {

@@ -5,7 +5,7 @@ const base = "anechoic.v1.SessionService/";
 /** The name that the page gives itself where the server asks for no credentials. */
 const clientName = "live page";
 /** The milliseconds after which a call without an answer, or a stream without a message, counts as lost. */
-const patience = 2000;
+export const patience = 2000;
 /** The milliseconds that a connection must last to count as a success. */
 const shortConnection = 1000;
 /** The milliseconds before the next attempt after a minute without a server, and after a refusal for good. */
@@ -55,7 +55,19 @@ export function isLost(error) {
   return !(error instanceof ServiceError) || (!error.reason && lostCodes.includes(error.code));
 }
 
+/** Returns a token as a person has pasted it, without `Bearer` and white space. */
+export function pasted(text) {
+  return text.replace(/\s/g, "").replace(/^Bearer/i, "");
+}
+
+/** What the page says about a token that cannot be sent. */
+export const notAToken = "A token has letters, digits and signs such as . - and _ only. Paste it without quotes.";
+
 export const credentials = {
+  /** Whether a header can have the token. */
+  get canBeSent() {
+    return /^[!-~]*$/.test(this.token);
+  },
   get token() {
     return sessionStorage.getItem(key) ?? "";
   },

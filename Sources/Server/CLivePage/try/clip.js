@@ -8,14 +8,19 @@ export class Clip {
     this.before = new Int16Array(Math.round(rate * seconds));
     this.after = new Int16Array(this.before.length);
     this.arrived = { before: 0, after: 0 };
+    /** Whether the person was muted in some of it. */
+    this.hasMuted = false;
   }
 
   /** Keeps samples of one of the two sides: `before` or `after`. */
-  add(side, first, samples) {
+  add(side, first, samples, isMuted = false) {
     const [start, target] = [first - this.first, this[side]];
     const from = Math.max(0, -start);
     const part = samples.subarray(from, Math.max(from, target.length - start));
-    if (part.length > 0) target.set(part, start + from);
+    if (part.length > 0) {
+      target.set(part, start + from);
+      this.hasMuted ||= isMuted;
+    }
     this.arrived[side] = Math.max(this.arrived[side], Math.min(target.length, start + samples.length));
   }
 

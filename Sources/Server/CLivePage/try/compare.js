@@ -47,13 +47,13 @@ export class Comparison {
   }
 
   /** Keeps samples of a side, if they belong to the recording. */
-  add(side, first, samples, rate) {
+  add(side, first, samples, rate, isMuted) {
     if (this.isArmed && side === "before") {
       this.#clip = new Clip(first, rate, seconds);
       this.isArmed = false;
     }
     if (!this.#clip || this.#clip.isComplete) return;
-    this.#clip.add(side, first, samples);
+    this.#clip.add(side, first, samples, isMuted);
     find("progress").value = this.#clip.progress;
     this.#drawSoon();
     if (this.#clip.isComplete) this.#finish();
@@ -78,13 +78,15 @@ export class Comparison {
   #finish() {
     find("record").disabled = false;
     find("progress").hidden = true;
+    const { hasMuted } = this.#clip;
     const lower = this.#clip.level("before") - this.#clip.level("after");
     for (const side of sides) {
       find(side).disabled = false;
-      show(find(side).querySelector("b"), number(this.#clip.level(side), 0, "dBFS"));
+      show(find(side).querySelector("b"), hasMuted ? "" : number(this.#clip.level(side), 0, "dBFS"));
     }
-    const result = lower >= 1 ? ` After is ${number(lower, 0, "dB")} lower: ${this.#removed}.` : "";
-    show(find("compare-hint"), `Recorded. Listen to both.${result}`);
+    const result = hasMuted ? "You were muted, so the two cannot be compared."
+      : lower >= 1 ? `Listen to both. After is ${number(lower, 0, "dB")} lower: ${this.#removed}.` : "Listen to both.";
+    show(find("compare-hint"), `Recorded. ${result}`);
     announce("The recording is complete.");
     this.recording(false);
     this.#play("after");

@@ -2,7 +2,7 @@
 import { announce, element, show } from "./elements.js";
 import { Comparison } from "./compare.js";
 import { Enrollment } from "./enroll.js";
-import { credentials } from "./service.js";
+import { credentials, notAToken, pasted } from "./service.js";
 import { Session } from "./session.js";
 import { microphones, Sound } from "./sound.js";
 import { View } from "./view.js";
@@ -15,6 +15,8 @@ const modes = [
 ];
 /** The milliseconds without audio after which the page has slept. */
 const nap = 3000;
+/** The characters of a subprotocol, in which the token is sent. */
+const subprotocol = /^[\w!#$%&'*+.^`|~-]*$/;
 const signInCodes = ["UNAUTHENTICATED"];
 const find = (id) => document.getElementById(id);
 const places = ["welcome", "problem", "sign-in", "running"];
@@ -32,6 +34,8 @@ let lastChunk = 0;
 let openings = 0;
 /** Whether the session that begins once the microphone is open begins muted. */
 let beginsMuted = false;
+/** Whether the person has asked for the session that is about to begin, which then records. */
+let isAsked = false;
 /** Why the session that is about to begin follows another one. */
 let whyAnew;
 /** Whether a recording is made without the bot. */
@@ -54,7 +58,7 @@ function prepare() {
   find("microphone").addEventListener("change", () => open(find("microphone").value));
   find("sign-in").addEventListener("submit", (event) => {
     event.preventDefault();
-    credentials.token = find("token").value.replace(/\s/g, "").replace(/^Bearer/i, "");
+    credentials.token = pasted(find("token").value);
     find("token").value = "";
     open();
   });
@@ -104,6 +108,10 @@ async function open(deviceId) {
   close();
   beginsMuted = muted;
   const opening = openings;
+  if (!subprotocol.test(credentials.token)) {
+    credentials.token = "";
+    return askForToken(notAToken);
+  }
   connection("waiting", "Asking for the microphone");
   let opened;
   try {
@@ -115,6 +123,7 @@ async function open(deviceId) {
   if (opening !== openings) return opened.close();
   sound = opened;
   list();
+  isAsked = true;
   begin(beginsMuted);
 }
 
@@ -166,9 +175,9 @@ function chunk(frame, microphone, reference) {
   if (first !== undefined && session.isConnected) comparison.add("before", first, microphone, sound.rate);
 }
 
-function audio(first, samples) {
+function audio(first, samples, probabilities, isMuted) {
   view.processedSamples(samples);
-  comparison.add("after", first, samples, sound?.rate);
+  comparison.add("after", first, samples, sound?.rate, isMuted);
 }
 
 /** Begins anew after the tab has slept: what was said meanwhile is unknown. */
@@ -279,7 +288,9 @@ function connected(started) {
   enrollment.begin(started.voiceprintUsed);
   announce(whyAnew ?? "Connected. Say something.");
   whyAnew = undefined;
-  comparison.arm();
+  // A session that follows a loss says nothing unasked, and leaves the last recording.
+  if (isAsked) comparison.arm();
+  isAsked = false;
 }
 
 function lost(error) {
@@ -292,7 +303,12 @@ function lost(error) {
 function refused(error) {
   if (!signInCodes.includes(error.code)) return stopWith(...refusal(error));
   // Before the first token there is nothing wrong yet.
-  show(find("sign-in-problem"), error.reason === "CREDENTIALS_MISSING" ? "" : error.message);
+  askForToken(error.reason === "CREDENTIALS_MISSING" ? "" : error.message);
+}
+
+/** Shows the form for a token, and what is wrong with the last one. */
+function askForToken(problem) {
+  show(find("sign-in-problem"), problem);
   close();
   connection("waiting", "Not signed in");
   go("sign-in");

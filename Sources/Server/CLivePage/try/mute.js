@@ -64,12 +64,16 @@ export class MuteHistory {
     }
   }
 
-  /** Silences what was captured while muted, and all output while muted. */
+  /** Silences what was captured while muted, and all output while muted. Returns whether there was any. */
   silence(first, samples) {
+    let hasSilenced = this.isMuted;
     if (this.isMuted) samples.fill(0);
     for (const { from, to } of this.#ranges) {
-      samples.fill(0, Math.max(0, from - first), Math.max(0, Math.min(samples.length, to - first)));
+      const [start, end] = [Math.max(0, from - first), Math.max(0, Math.min(samples.length, to - first))];
+      samples.fill(0, start, end);
+      hasSilenced ||= start < end;
     }
+    return hasSilenced;
   }
 
   #apply(isMuted, next) {

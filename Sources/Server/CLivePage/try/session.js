@@ -60,7 +60,7 @@ export class Session {
 
   /**
    * Begins a session. `rate` is the sample rate of both inputs and of the output. `listener` has the functions
-   * connected(started), lost(error), refused(error), audio(first, samples, probabilities), event(event),
+   * connected(started), lost(error), refused(error), audio(first, samples, probabilities, isMuted), event(event),
    * voiceprint(voiceprint), enrollmentRefused(refusal), modeChanged(mode), stats(stats), ended(status), and
    * voiceToBeginWith(), which returns the voiceprint of a session that begins, or nothing.
    */
@@ -273,8 +273,8 @@ export class Session {
     const skipped = Math.max(0, this.#point.processedSamples - first);
     if (!samples || !(first >= 0) || first + samples.length > this.#next || skipped >= samples.length) return;
     this.#point.processedSamples = first + samples.length;
-    this.#muting.silence(first, samples);
-    this.listener.audio(first + skipped, samples.subarray(skipped), probabilities);
+    const isMuted = this.#muting.silence(first, samples);
+    this.listener.audio(first + skipped, samples.subarray(skipped), probabilities, isMuted);
   }
 
   #begin(started) {

@@ -100,4 +100,43 @@ struct PlaybackLineTests {
     #expect(line.pop(3, owed: 2, now: now) == [0, 0, 1])
     #expect(line.pop(3, owed: 0, now: now) == [2, 3, 4])
   }
+
+  /// The answer begins 0.4 s after the microphone has paused.
+  @Test(arguments: [false, true])
+  func anAnswerThatBeginsInAPauseIsNotPlayedBeforeItCame(keepsPauses: Bool) {
+    var now = ContinuousClock.now
+    var line = PlaybackLine(rate: 1000, keepsPauses: keepsPauses, now: now)
+    _ = line.pop(10, now: now)
+    for step in 0..<60 {
+      now += .milliseconds(10)
+      line.advance(now: now)
+      if step == 39 { line.append([Int16](repeating: 1, count: 2000), of: Self.source("a")) }
+    }
+    #expect(abs(line.seconds - 1.8) < 0.015)
+    guard keepsPauses else { return }
+    let back = line.catchUp(600, returning: 600, now: now)
+    #expect(back.count == 600 && back.prefix(390).allSatisfy { $0 == 0 })
+    #expect(back.suffix(190).allSatisfy { $0 == 1 })
+  }
+
+  /// Hold music may come at once. Of what is more than five minutes ahead, only the length is kept.
+  @Test func soundThatIsFarAheadIsSilence() {
+    let now = ContinuousClock.now
+    var line = PlaybackLine(rate: 10, now: now)
+    for minute in 1...7 {
+      line.append([Int16](repeating: Int16(minute), count: 600), of: Self.source("a"))
+    }
+    #expect(line.seconds == 420)
+    #expect(line.pop(1800, now: now).last == 3)
+    // There is room again.
+    line.append([Int16](repeating: 8, count: 600), of: Self.source("a"))
+    line.append([Int16](repeating: 9, count: 600), of: Self.source("a"))
+    let rest = line.pop(1800, now: now)
+    #expect(rest.prefix(1200).allSatisfy { $0 == 4 || $0 == 5 })
+    #expect(rest.suffix(600).allSatisfy { $0 == 0 })
+    let rate = line.pop(900, now: now)
+    #expect(rate.prefix(600).allSatisfy { $0 == 0 } && rate.suffix(300).allSatisfy { $0 == 8 })
+    let stopped = line.stop()
+    #expect(stopped.map(\.played) == [4500])
+  }
 }

@@ -358,13 +358,53 @@ struct RealtimeRelayTests {
     #expect(rig.relay.outbox.take().toUpstream == [binary])
   }
 
-  @Test func aVoiceThatIsFarAheadOfTheClientHoldsTheUpstreamBack() {
-    let rig = Rig()
+  /// A response beside the conversation, such as one that classifies it, neither takes the place of the
+  /// answer that runs nor ends it.
+  @Test func aResponseBesideTheConversationChangesNothing() {
+    let rig = Rig(turns: true)
     rig.open()
-    for _ in 0..<30 { rig.answer("item_1", milliseconds: 10_000) }
-    #expect(!rig.relay.readsUpstream)
-    rig.run(milliseconds: 5000)
-    #expect(rig.relay.readsUpstream)
+    rig.speak(milliseconds: 100)
+    rig.change(.processing(session: "sessions/1"))
+    rig.upstream("response.created", ["response": ["id": "resp_1", "conversation_id": "conv_1"]])
+    let beside: [String: Any] = ["id": "resp_2", "conversation_id": NSNull()]
+    rig.upstream("response.created", ["response": beside])
+    rig.answer("item_1", milliseconds: 2000)
+    rig.upstream("response.done", ["response": beside])
+    rig.speak(milliseconds: 400)
+    rig.change(.turnStarted)
+    #expect(rig.sent("response.cancel").map { $0["response_id"] as? String } == ["resp_1"])
+    rig.answer("item_1", milliseconds: 200)
+    #expect(rig.relay.playback.isEmpty)
+  }
+
+  /// The program has asked for an answer itself, which the bridge does not know yet.
+  @Test func anAnswerThatIsRefusedWhileAnotherRunsIsAskedForAgain() {
+    let rig = Rig(turns: true)
+    rig.open()
+    rig.speak(milliseconds: 100)
+    rig.change(.processing(session: "sessions/1"), .turnStarted)
+    rig.speak(milliseconds: 200)
+    rig.change(.turnEnded)
+    let id = rig.sent("response.create").first?["event_id"] as? String ?? ""
+    let code = "conversation_already_has_active_response"
+    rig.upstream("error", ["error": ["event_id": id, "code": code]])
+    #expect(rig.sent("response.create").count == 1)
+    for _ in 0..<2 { rig.upstream("response.done", ["response": ["id": "resp_0"]]) }
+    #expect(rig.sent("response.create").count == 2)
+  }
+
+  /// Some programs say a type in the place of null.
+  @Test func aProgramThatWantsNoTurnsByTypeGetsNone() {
+    let rig = Rig(turns: true)
+    rig.open()
+    let none: [String: Any] = ["turn_detection": ["type": "none"]]
+    rig.client("session.update", ["session": ["audio": ["input": none]]])
+    rig.speak(milliseconds: 100)
+    rig.change(.processing(session: "sessions/1"), .turnStarted)
+    #expect(rig.relay.turns.finder == .upstream)
+    #expect(rig.sent("session.update").count == 1)
+    #expect(
+      rig.toClient.allSatisfy { $0["type"] as? String != "input_audio_buffer.speech_started" })
   }
 
   /// OpenAI has 24 kHz only. Other upstreams of the API have 16 kHz and more, by the same field.
