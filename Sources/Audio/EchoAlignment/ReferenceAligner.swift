@@ -104,7 +104,12 @@ public struct ReferenceAligner: ~Copyable {
   /// is held back, in seconds. Nil while the lag is unknown. The time is negative for which a reference
   /// runs ahead that is played later than it arrives.
   public var heldLag: (lag: Double, held: Double)? {
-    lastLag.map { ($0 - window.secondsFromArrival, heldSinceArrival) }
+    lastLag.map { lag in
+      // The arrivals are known to a few milliseconds only. The canceller depends on the difference.
+      let held = heldSinceArrival
+      let early = held > -ArrivalOffset.tolerance ? max(0, -held) : 0
+      return (lag - window.secondsFromArrival + early, held + early)
+    }
   }
 
   /// Begins with a lag that is expected, and the time for which the reference is held back. Call it

@@ -22,7 +22,7 @@ struct InjectionCommand: AsyncParsableCommand {
 
   struct Permit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Permit a client that has asked to speak into calls.")
+      abstract: "Permit a client to speak into calls, also before it asks.")
 
     @OptionGroup var agent: AgentOptions
 
@@ -34,7 +34,7 @@ struct InjectionCommand: AsyncParsableCommand {
 
   struct Refuse: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Refuse a client that has asked, or take its permission back.")
+      abstract: "Refuse a client, or take its permission back, also before it asks.")
 
     @OptionGroup var agent: AgentOptions
 

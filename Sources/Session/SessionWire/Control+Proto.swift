@@ -40,6 +40,10 @@ extension SessionControl {
     case .decideMuteGesture(let decision):
       return .gestureDecision(id: decision.gestureID, accept: decision.accept)
     case .decideInjectionPermission(let decision):
+      guard !decision.client.isEmpty else {
+        throw Refusal(
+          InvalidFieldError("control.decide_injection_permission.client", "must name a client"))
+      }
       return .injectionPermission(
         client: decision.client, grant: decision.grant, remember: decision.remember)
     case .clearPlayback_p: return .clearPlayback

@@ -162,8 +162,8 @@ struct LiveUpdateTests {
       ),
       (.control(.with { $0.decideMuteGesture = .init() }), 5, "decide_mute_gesture"),
       (
-        .control(.with { $0.decideInjectionPermission = .init() }), 5,
-        "decide_injection_permission"
+        .control(.with { $0.decideInjectionPermission = .init() }), 3,
+        "decide_injection_permission.client"
       ),
       (.control(.with { $0.clearPlayback_p = .init() }), 9, "clear_playback"),
     ]

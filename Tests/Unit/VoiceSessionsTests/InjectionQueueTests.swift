@@ -98,7 +98,10 @@ struct InjectionQueueTests {
     #expect(listener.queue.lastGain == 1)
     listener.queue.cancel("a", listener.record)
     // Also where no frame follows, because the microphone has stopped.
+    listener.queue.cancel("a", listener.record)
     #expect(listener.journal == ["a started", "a cancelled"])
+    // Its id is free.
+    try listener.begin("a")
     listener.advance()
     #expect(listener.queue.lastGain == 0 && listener.queue.isHeard)
     #expect(listener.journal == ["a started", "a cancelled"])
@@ -106,7 +109,7 @@ struct InjectionQueueTests {
     let isHeard = listener.queue.isHeard
     #expect(!isHeard)
     listener.queue.cancel("a", listener.record)
-    #expect(listener.journal.count == 2)
+    #expect(listener.journal == ["a started", "a cancelled", "a cancelled"])
   }
 
   @Test func theNextOneIsHeardInFullAfterACancelledOne() throws {

@@ -41,11 +41,13 @@ extension EdgeVoice {
     publish()
   }
 
-  /// Refuses a client that an answer of an earlier session lets speak although nobody may.
+  /// Refuses a client that a stored answer lets speak although nobody may, or the person has refused it
+  /// since.
   func permissionChanged(_ change: Anechoic_V1_InjectionPermissionChanged) {
-    guard configuration.injection.permission == .never, change.permission == .granted else {
-      return
-    }
+    let isRefused =
+      configuration.injection.permission == .never
+      || server.injectors.answer(to: change.client) == false
+    guard isRefused, change.permission == .granted else { return }
     log("injection: \(change.client) is refused")
     send(false, to: change.client, isRemembered: false)
   }

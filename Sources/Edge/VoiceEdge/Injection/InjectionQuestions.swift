@@ -32,15 +32,17 @@ struct InjectionQuestions {
 
   /// Records a question. Returns the earlier answer to this client, or nil if it has none.
   mutating func ask(_ question: InjectionQuestion) -> Bool? {
-    asked.insert(question.client)
-    let known = clients.first { $0.name == question.client }
-    if let answer = known?.answer { return answer }
+    if asked.count < Self.most { asked.insert(question.client) }
+    if let answer = answer(to: question.client) { return answer }
     put(Client(name: question.client))
     waiting.removeAll { $0.client == question.client }
     waiting.append(question)
     if waiting.count > Self.most { waiting.removeFirst() }
     return nil
   }
+
+  /// Returns the answer to a client, or nil if it has none.
+  func answer(to client: String) -> Bool? { clients.first { $0.name == client }?.answer }
 
   /// Records an answer, also one that changes an earlier one, or comes before the client asks.
   mutating func answer(_ client: String, _ isGranted: Bool) {

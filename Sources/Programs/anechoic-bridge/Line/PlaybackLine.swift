@@ -32,6 +32,8 @@ struct PlaybackLine {
   private static let mostKept = 1 << 16
   /// The sound that is kept, in seconds. Of sound that is further ahead, only the length is.
   private static let mostAhead = 300.0
+  /// The number of sources that wait, from which on one without room for its sound is not noted.
+  private static let mostParts = 1000
   /// The longest pause after which the sound of the pause can come back, in seconds.
   private static let longestPause = 10.0
 
@@ -72,6 +74,7 @@ struct PlaybackLine {
     let kept = samples.prefix(room)
     let omitted = samples.count - kept.count
     guard let last = parts.indices.last, parts[last].source == source else {
+      guard !kept.isEmpty || parts.count < Self.mostParts else { return }
       // The last source is kept while it may go on.
       parts.removeAll { $0.left == 0 }
       return parts.append(Part(source: source, samples: Array(kept), omitted: omitted))

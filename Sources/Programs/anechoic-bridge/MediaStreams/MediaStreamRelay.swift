@@ -47,6 +47,8 @@ struct MediaStreamRelay: Relay {
   private var sound = UpstreamSound()
   /// Whether the application's sound in this stream is MP3. Nil before the first sound.
   private var isMP3: Bool?
+  /// The format of the WAV whose header came last in this stream, nil if it cannot be decoded.
+  private var waveFormat: WireAudio??
   /// Whether the log names a format of the application in this stream that cannot be decoded.
   private var hasNamedFormat = false
   /// The id of the stream that goes on, if it has one.
@@ -131,7 +133,7 @@ struct MediaStreamRelay: Relay {
     (inputHalf, hasOutbound, runningStream) = (nil, false, stream.stream)
     order = MediaOrder()
     sound = UpstreamSound()
-    (isMP3, hasNamedFormat) = (nil, false)
+    (isMP3, hasNamedFormat, waveFormat) = (nil, false, nil)
     playback = PlaybackLine(rate: 8000, keepsPauses: true, now: now)
     let call = stream.call ?? name
     outbox.log.append("stream of \(call)")
@@ -187,10 +189,13 @@ struct MediaStreamRelay: Relay {
     let file = SoundFile(bytes)
     if case .wav(let own, let start) = file {
       bytes = bytes.dropFirst(start)
+      waveFormat = .some(own)
       return own ?? notReference("WAV")
     }
     if let name = stream.contentType { return stream.ownFormat ?? notReference(name) }
     if case .known(let stated) = settings.applicationFormat { return stated }
+    // The next piece of the file.
+    if let waveFormat { return waveFormat ?? notReference("WAV") }
     // Only the first sound: the beginning of other sound can look like MP3 by chance.
     let isMP3 = isMP3 ?? (file == .mp3)
     self.isMP3 = isMP3

@@ -50,6 +50,13 @@ final class RelaySide {
     return messages.isEmpty ? ending : nil
   }
 
+  /// The same, but a loss at once: nobody is left for whom messages that wait would matter.
+  var endOrLoss: End? {
+    if let end { return end }
+    if case .lost = ending { return ending }
+    return nil
+  }
+
   /// The number of bytes that wait to be sent.
   var waitingBytes: Int { connection.waitingBytes }
 

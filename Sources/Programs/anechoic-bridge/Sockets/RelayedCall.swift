@@ -110,7 +110,7 @@ struct RelayedCall<Rules: Relay>: ~Copyable {
       case .lost(let reason):
         finish(WebSocketClosing(1014, "the upstream was lost"), "upstream: \(reason)", now)
       }
-    } else if let clientEnd = client.end {
+    } else if let clientEnd = client.endOrLoss {
       if drainEnd == nil {
         drainEnd = now + Self.drainTime
         relay.clientEnded(now: .now)

@@ -97,7 +97,7 @@ final class ProcessJob {
       outputs, isOpus: files.isOpus, log: try makeLog(microphoneFormat.rate), inputLevels: levels,
       controls: controls,
       injectionPolicy: injectionPolicy, progress: ProgressBar(total: sampleCount),
-      length: sampleCount)
+      length: sampleCount, stop: stop)
     let sender = sender
     async let sending = sender.run(on: stream, framesPerChunk: framesPerChunk, isPaced: isPaced)
     let found: JobFindings
@@ -109,14 +109,13 @@ final class ProcessJob {
       do { _ = try await sending } catch let cause as AudioFileError {
         throw removingOutputs(cause)
       } catch {}
-      throw error
+      throw (error as? Status).map(isGivenUp) == true ? Self.givenUp : error
     }
     let sent: SentLevels
     do { sent = try await sending } catch let cause as AudioFileError {
       throw removingOutputs(cause)
-    } catch let status as Status where stop.isSet && status.code == .cancelled {
-      throw CommandError(
-        "stopped; the server has not answered for \(Self.patience)", code: CommandError.interrupted)
+    } catch let status as Status where isGivenUp(status) {
+      throw Self.givenUp
     }
     return JobSummary(
       sent, found, summaryFiles, sampleCount: outputs.output.sampleCount,
@@ -125,6 +124,12 @@ final class ProcessJob {
       algorithmicDelay: stream.algorithmicDelay,
       took: ContinuousClock.now - began, wasStopped: stop.isSet)
   }
+
+  private static let givenUp = CommandError(
+    "stopped; the server has not answered for \(patience)", code: CommandError.interrupted)
+
+  /// Whether a session was given up after a signal.
+  private func isGivenUp(_ status: Status) -> Bool { stop.isSet && status.code == .cancelled }
 
   /// Removes the outputs of a job that has refused an input, and returns the error.
   private func removingOutputs(_ error: AudioFileError) -> AudioFileError {
@@ -164,7 +169,10 @@ final class ProcessJob {
     return Task { [stop, patience = Self.patience] in
       await signals.next()
       stop.set()
-      do { try await Task.sleep(for: patience) } catch { return }
+      stop.answered()
+      do {
+        while stop.silence < patience { try await Task.sleep(for: patience - stop.silence) }
+      } catch { return }
       stream.cancel()
     }
   }

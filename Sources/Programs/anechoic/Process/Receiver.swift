@@ -31,6 +31,7 @@ struct Receiver: ~Copyable {
   private let inputLevels: InputFiles.RecentLevelsOfInputs
   private let controls: ControlQueue
   private let injectionPolicy: InjectionPolicy
+  private let stop: StopRequest
   private let progress: ProgressBar
   private var meter: LevelMeter
   private var findings = JobFindings()
@@ -43,8 +44,9 @@ struct Receiver: ~Copyable {
   init(
     _ files: Files, isOpus: Bool, log: any JobLog,
     inputLevels: InputFiles.RecentLevelsOfInputs, controls: ControlQueue,
-    injectionPolicy: InjectionPolicy, progress: ProgressBar, length: Int?
+    injectionPolicy: InjectionPolicy, progress: ProgressBar, length: Int?, stop: StopRequest
   ) {
+    self.stop = stop
     let rate = files.output.format.rate
     func track(_ file: AudioFileWriter) -> OutputTrack {
       OutputTrack(
@@ -86,6 +88,7 @@ struct Receiver: ~Copyable {
 
   private mutating func receive(from stream: ResumableStream) async throws {
     while let update = try await stream.receive() {
+      stop.answered()
       switch update {
       case .response(let response): try accept(response)
       case .reconnecting(let status): say("the connection was lost: \(status); reconnecting")

@@ -68,7 +68,12 @@ actor Sender {
 /// A request to end the audio of a job. Any thread can set it.
 final class StopRequest: Sendable {
   private let value = Atomic(false)
+  private let lastAnswer = Mutex(ContinuousClock.now)
 
   var isSet: Bool { value.load(ordering: .relaxed) }
+  /// The time since the last answer of the server.
+  var silence: Duration { .now - lastAnswer.withLock { $0 } }
+
   func set() { value.store(true, ordering: .relaxed) }
+  func answered() { lastAnswer.withLock { $0 = .now } }
 }

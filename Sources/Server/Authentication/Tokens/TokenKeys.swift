@@ -112,10 +112,11 @@ struct TokenKeys: Sendable {
     }
     var keys: [Key] = []
     var unusable: [String] = []
+    var names: Set<String> = []
     for entry in set.keys.compactMap(\.entry) {
       guard entry.d == nil else { throw .privateKey }
       guard let algorithm = entry.algorithm else { continue }
-      if keys.contains(where: { $0.id == entry.kid && $0.verifier.algorithm == algorithm }) {
+      guard names.insert("\(algorithm) \(entry.kid ?? "")").inserted else {
         throw .duplicate(entry.kid ?? "")
       }
       do throws(TokenKeyError) {

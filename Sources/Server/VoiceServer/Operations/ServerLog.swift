@@ -23,6 +23,13 @@ public final class ServerLog: Sendable {
   /// The maximum length of the name of a session that a client may have invented.
   private static let longestName = 100
 
+  /// The outcomes of actions that were not carried out. Another one, such as CANCELLED, may be that of a
+  /// client that did not wait for the end of its action.
+  private static let refusals: Set<StatusCode> = [
+    .notFound, .permissionDenied, .unauthenticated, .invalidArgument, .failedPrecondition,
+    .resourceExhausted, .alreadyExists, .unimplemented,
+  ]
+
   private let logger: Logger
   private let audit: Logger
   private let lines = Mutex(LogBudget())
@@ -83,7 +90,8 @@ public final class ServerLog: Sendable {
       "outcome": "\(outcome.code.name)", "reason": "\(outcome.reason)",
     ]
     writeAudit(
-      cause.fields.adding(fields), isRefusal: outcome.code != .ok, account: cause.account)
+      cause.fields.adding(fields), isRefusal: Self.refusals.contains(outcome.code),
+      account: cause.account)
   }
 
   /// Writes down who tried to turn a switch of the server, and whether it was turned.

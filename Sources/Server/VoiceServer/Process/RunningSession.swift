@@ -189,7 +189,7 @@ final class RunningSession: SessionSink {
 
   /// Switches the session to less processing, or back to full processing.
   func reduceProcessing(_ isReduced: Bool) {
-    guard !isEnding else { return }
+    guard !isEnding, session.isReduced != isReduced else { return }
     session.apply(.reduced(isReduced), sink: self)
   }
 

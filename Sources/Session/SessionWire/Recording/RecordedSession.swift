@@ -121,6 +121,9 @@ package final class RecordedSession {
   /// Whether the server allows injection.
   package var allowsInjection: Bool { session.allowsInjection }
 
+  /// Whether the engine runs in its reduced mode.
+  package var isReduced: Bool { session.isReduced }
+
   /// The duration of an injection that waits to be heard, or nil where the injection has ended.
   package func injectionBacklog(_ id: String) -> Duration? { session.injectionBacklog(id) }
 }

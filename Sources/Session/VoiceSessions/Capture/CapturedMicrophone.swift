@@ -4,8 +4,8 @@ internal import AudioCore
 struct CapturedMicrophone: ~Copyable {
   /// The last frame that was read, as it was captured.
   let frame: Frame
-  /// The same frame in the direction of the pair.
-  private let beam: Frame
+  /// The same frame in the direction in which the microphone hears.
+  let directed: Frame
   private var timeline: InputTimeline
   private var settled: Int64 = 0  // the samples that had arrived before the last chunk
   private var pair: MicrophonePair?
@@ -19,7 +19,7 @@ struct CapturedMicrophone: ~Copyable {
     let format = setup.microphone
     timeline = InputTimeline(format: format, longestLead: nil)
     frame = Frame(rate: format.rate, channelCount: format.channelCount)
-    beam = Frame(rate: format.rate, channelCount: format.channelCount)
+    directed = Frame(rate: format.rate, channelCount: format.channelCount)
     pair =
       format.channelCount == 2 ? MicrophonePair(setup.microphonePair, rate: format.rate) : nil
     concealed = ConcealedSpans(
@@ -57,17 +57,11 @@ struct CapturedMicrophone: ~Copyable {
   /// The client's index of the sample after the last one that arrived.
   var expectedIndex: Int64 { timeline.expectedIndex }
 
-  /// The last frame that was read, in the direction in which the microphone hears.
-  var directed: Frame {
-    _read { if pair == nil { yield frame } else { yield beam } }
-  }
-
   /// Reads the next frame. Runs per frame: no allocation, lock, log or await.
   mutating func readFrame() {
     timeline.read(into: frame)
-    guard pair != nil else { return }
-    beam.copy(frame)
-    pair?.process(beam)
+    directed.copy(frame)
+    pair?.process(directed)
   }
 
   /// Returns whether the next frame that is processed has concealed samples. Runs per frame: no

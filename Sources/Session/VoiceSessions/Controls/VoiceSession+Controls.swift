@@ -109,6 +109,9 @@ extension VoiceSession {
     }
   }
 
+  /// Whether the engine runs in its reduced mode.
+  public var isReduced: Bool { capture.isReduced }
+
   /// Switches the engine to its reduced mode because the server is overloaded, or back. Announces the
   /// change with an event of the mic mode. Does nothing for an engine without such a mode.
   public func reduceProcessing(_ isReduced: Bool, sink: any SessionSink) {

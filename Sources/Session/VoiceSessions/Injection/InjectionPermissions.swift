@@ -37,6 +37,8 @@ public struct InjectionPermissions: Sendable, Equatable {
   /// - Returns: Whether the permission changed.
   mutating func decide(_ client: String, grant: Bool) throws(Refusal) -> Bool {
     guard entries[client] != .decided(grant) else { return false }
+    // It cannot inject, and a denial can always be stored.
+    if !grant, entries[client] == nil, entries.count >= Self.mostClients { return false }
     try enter(client, .decided(grant))
     return true
   }

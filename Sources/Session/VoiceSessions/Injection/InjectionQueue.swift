@@ -36,7 +36,7 @@ struct InjectionQueue: ~Copyable {
     self.playback = Frame(rate: playback ?? processed, channelCount: 1)
   }
 
-  subscript(id: String) -> Injection? { injections.first { $0.id == id } }
+  subscript(id: String) -> Injection? { injections.first { $0.id == id && !$0.isCancelled } }
 
   mutating func add(
     _ id: String, client: String, heard audience: InjectionAudience = .everywhere
@@ -46,7 +46,7 @@ struct InjectionQueue: ~Copyable {
         .exists, reason: "INJECTION_EXISTS",
         message: "injection_id: injection \"\(id)\" is already in progress")
     }
-    guard injections.count < Self.capacity else {
+    guard injections.count(where: { !$0.isCancelled }) < Self.capacity else {
       throw Refusal(
         .tooMany, reason: "TOO_MANY_INJECTIONS",
         message: "this session already has \(Self.capacity) injections")
@@ -92,7 +92,7 @@ struct InjectionQueue: ~Copyable {
   }
 
   mutating func cancel(_ id: String, _ report: (Progress) -> Void) {
-    guard let injection = self[id], !injection.isCancelled else { return }
+    guard let injection = self[id] else { return }
     injection.isCancelled = true
     report(Progress(injection: injection, state: .cancelled))
     if !injection.hasStarted { injections.removeAll { $0 === injection } }

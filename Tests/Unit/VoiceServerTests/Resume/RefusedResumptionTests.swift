@@ -133,9 +133,11 @@ struct RefusedResumptionTests {
   }
 
   @Test func anIDThatWaitsForItsClientSaysSo() async throws {
-    try await TestServer.run { server in
+    try await TestServer.runWithProxy { server, proxy in
       let start = Anechoic_V1_Start.mediaClock().with { $0.sessionID = "desk" }
-      try await server.client.process(start).cancel()
+      let stream = try await proxy.client().process(start)
+      #expect(stream.started.session == "sessions/desk")
+      proxy.cut()
       try await server.session("sessions/desk", becomes: .suspended)
       let status = try await server.status(after: [.start(start)])
       #expect(status.reason == "SESSION_EXISTS")

@@ -122,7 +122,10 @@ class Inbox:
 
     def _within(self, sample: int) -> int:
         """Returns the index of a sample of the session's microphone, within what was sent."""
-        return min(max(self._base, self._base + sample), max(self._base, self._outbox.sent))
+        base = self._base
+        if self._next_base is not None and sample >= self._next_base[0]:
+            base = self._next_base[1]
+        return min(max(base, base + sample), max(base, self._outbox.sent))
 
     # Events.
 

@@ -96,7 +96,7 @@ class EdgeAgent:
         return [InjectionRequest(item.client, item.usage_description) for item in response.status.injection_requests]
 
     async def decide_injection(self, client: str, permit: bool) -> None:
-        """Permits or refuses a client that has asked to speak into calls of this machine, also anew."""
+        """Permits or refuses a client that asks to speak into calls of this machine, also anew or before it asks."""
         check_text("client", client)
         check_flag("permit", permit)
         request = api.DecideInjectionRequest(client=client, grant=permit)
