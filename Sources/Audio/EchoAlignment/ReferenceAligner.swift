@@ -72,7 +72,8 @@ public struct ReferenceAligner: ~Copyable {
   private var steps = PlaybackSteps()
   private var devices = DeviceTimes()
   private var lastLag: Double?  // the last lag that was believed, in seconds
-  private var heldBeforeReset = 0.0  // the delay from the arrival, in seconds, when the path was forgotten
+  /// The delay from the arrival, in seconds, when the path was forgotten.
+  private var heldBeforeReset = 0.0
   private var jumps = JumpTrend()
   private var window: LagWindow
 

@@ -134,11 +134,12 @@ struct RefusedResumptionTests {
 
   @Test func anIDThatWaitsForItsClientSaysSo() async throws {
     try await TestServer.runWithProxy { server, proxy in
-      let start = Anechoic_V1_Start.mediaClock().with { $0.sessionID = "desk" }
-      let stream = try await proxy.client().process(start)
-      #expect(stream.started.session == "sessions/desk")
+      let client = try await ResumingClient(proxy.client())
+      try await client.talk(frames: 10)
       proxy.cut()
-      try await server.session("sessions/desk", becomes: .suspended)
+      try await server.session(client.session, becomes: .suspended)
+      let id = String(client.session.dropFirst("sessions/".count))
+      let start = Anechoic_V1_Start.mediaClock().with { $0.sessionID = id }
       let status = try await server.status(after: [.start(start)])
       #expect(status.reason == "SESSION_EXISTS")
       #expect(status.message.contains("waits for its lost client, for 10.0 seconds at most"))
