@@ -18,6 +18,7 @@ message PersonMoved {
   string name = 3;
   MuteState state = 4;
   float gain_db = 5;
+  int64 rose_at_sample = 6 [(microphone_position) = true];
 }
 """
 MISTAKES = {
@@ -39,7 +40,7 @@ class EventsTests(unittest.TestCase):
         shutil.copytree(PACKAGE / "scripts", self.root / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
         for name in (
             "Sources/Programs/anechoic/Sessions/Generated", "Sources/Server/CLivePage/page",
-            "clients/python/src/anechoic",
+            "clients/native/src", "clients/python/src/anechoic", "clients/swift/AnechoicAPI/Events/Generated",
         ):
             shutil.copytree(PACKAGE / name, self.root / name)
 
@@ -74,6 +75,10 @@ class EventsTests(unittest.TestCase):
         page = self.read("Sources/Server/CLivePage/page/event-words.js")
         self.assertIn('e.away ? "\\"left\\"" : e.side === "SIDE_NEAR_END" ? "sits" : ', page)
         self.assertIn('number(e.gainDb ?? 0, 0, "dB")', page)
+        swift = self.read("clients/swift/AnechoicAPI/Events/Generated/SessionEvent+Positions.swift")
+        self.assertIn("case .personMoved(var change):\n      change.roseAtSample &+= samples\n", swift)
+        native = self.read("clients/native/src/EventPositions.cpp")
+        self.assertIn("case v1::SessionEvent::kPersonMoved:\n      place(event.mutable_person_moved(), ", native)
         python = self.read("clients/python/src/anechoic/_session_events.py")
         self.assertIn('class PersonMoved(Event):\n    """The person at the microphone stood up."""', python)
 
