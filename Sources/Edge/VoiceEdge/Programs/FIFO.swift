@@ -42,7 +42,7 @@ struct FIFO: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// What a reader finds in a FIFO.
+  /// The content of a FIFO for its reader.
   enum Content {
     case data
     /// Nothing yet. Programs may have the FIFO open for writing.

@@ -133,6 +133,6 @@ struct ChirpRequests {
   var capture: TestCapture?
   var count = 0
 
-  /// Whether a test listens. Nobody else hears the microphone meanwhile.
+  /// A test listens. Nobody else hears the microphone meanwhile.
   var isRunning: Bool { capture?.isRunning == true }
 }

@@ -38,13 +38,17 @@ public struct InjectionPermissions: Sendable, Equatable {
   mutating func decide(_ client: String, grant: Bool) throws(Refusal) -> Bool {
     guard entries[client] != .decided(grant) else { return false }
     // It cannot inject, and a denial can always be stored.
-    if !grant, entries[client] == nil, entries.count >= Self.mostClients { return false }
+    guard grant || hasRoom(for: client) else { return false }
     try enter(client, .decided(grant))
     return true
   }
 
+  private func hasRoom(for client: String) -> Bool {
+    entries[client] != nil || entries.count < Self.mostClients
+  }
+
   private mutating func enter(_ client: String, _ entry: Entry) throws(Refusal) {
-    guard entries[client] != nil || entries.count < Self.mostClients else {
+    guard hasRoom(for: client) else {
       throw Refusal(
         .tooMany, reason: "TOO_MANY_CLIENTS",
         message: "this session already knows \(Self.mostClients) clients that may inject or not")

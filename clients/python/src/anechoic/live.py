@@ -189,7 +189,7 @@ class LiveFilter:
     def play(self, data: bytes, format: Format) -> None:
         """Takes what the loudspeaker plays now, or after what it still plays.
 
-        What is heard while no frame comes for more than 1 s, or while there is no session, is left out.
+        Audio that is heard while no frame comes for more than 1 s, or while there is no session, is left out.
         """
         _check_audio(data, format)
         self.announce_reference(format)

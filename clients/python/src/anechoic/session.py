@@ -215,8 +215,8 @@ class Session(Requests, DeviceReports, Facts):
     def place_reference(self, reference: Audio) -> None:
         """Feeds loudspeaker audio that starts to play now, or follows what still plays. Needs `intermittent_reference`.
 
-        Audio that is ahead of the microphone waits for it: up to 60 s, beyond which it throws `Refused`. What is heard
-        while the microphone is not fed for more than 1 s is left out: it belongs to none of its samples.
+        Audio that is ahead of the microphone waits for it: up to 60 s, beyond which it throws `Refused`. Audio that is
+        heard while the microphone is not fed for more than 1 s is left out: it belongs to none of its samples.
         """
         if not self._plan.has_intermittent_reference or "reference" not in self._plan.inputs:
             raise FormatError("reference: give Session a reference and intermittent_reference=True", field="reference")

@@ -80,7 +80,7 @@ extension ResumableStream {
       state.processedSamples = max(state.processedSamples, resumed.processedSample)
       // A gap that was too long is shorter in the session than for the caller.
       if resumed.microphoneSample < first - state.timeline.base {
-        // What the session made before the gap keeps its place.
+        // Output and events from before the gap keep their place.
         state.timeline.move(
           to: first - resumed.microphoneSample,
           from: resumed.microphoneSample - resumed.concealedSamples)
