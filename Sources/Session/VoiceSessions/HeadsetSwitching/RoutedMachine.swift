@@ -53,8 +53,23 @@ struct RoutedMachine: Sendable, Equatable {
     return startsCall || startsMedia
   }
 
+  /// Whether media plays, or may begin at any moment because it was asked to resume.
+  func mayPlay(now: Instant) -> Bool {
+    switch pause {
+    case .paused: false
+    case .resuming(_, let until): playsMedia || now < until
+    case .none: playsMedia
+    }
+  }
+
+  /// Whether a call has begun on the machine at most this time ago, and lasts.
+  func hasBegunCall(within time: Duration, of now: Instant) -> Bool {
+    hasCall && call.since.map { now < $0 + time } ?? false
+  }
+
   mutating func pauseMedia(now: Instant, notBefore: Instant? = nil) {
-    pause = .paused(since: media.since ?? now, notBefore: notBefore)
+    let since: Instant? = if case .resuming(let since, _) = pause { since } else { media.since }
+    pause = .paused(since: since ?? now, notBefore: notBefore)
   }
 
   /// Returns whether paused media may be resumed once there is no call.

@@ -115,7 +115,15 @@ public struct RoutingGroup: Sendable {
     let hasBegun = machines[index].accept(activity, now: now)
     follow(choices: before.activity.chosenHeadsets, activity, of: name, now: now)
     var effects: [Effect] = []
-    if machines[index].hasCall, !before.hasCall { effects = pauseMedia(for: name, now: now) }
+    if machines[index].hasCall, !before.hasCall {
+      effects = pauseMedia(for: name, now: now)
+    } else if machines[index].playsMedia, !before.playsMedia {
+      // Sound counts as media once it has lasted for a while. It may have begun before the call.
+      let caller = machines.first {
+        $0.hasBegunCall(within: SoundPresence.shortestMedia, of: now)
+      }
+      if let caller { effects = pauseMedia(for: caller.name, now: now) }
+    }
     let changes = settle(now)
     return effects + changes + (hasBegun ? refusals(of: name, besides: changes) : [])
   }
@@ -161,9 +169,9 @@ public struct RoutingGroup: Sendable {
     machines.first { $0.hasCall(now: now, times) }?.name
   }
 
-  /// Asks every machine that plays to pause.
+  /// Asks every machine to pause that plays, or may begin to.
   private mutating func pauseMedia(for caller: String, now: Instant) -> [Effect] {
-    machines.indices.filter { machines[$0].playsMedia && !machines[$0].isPaused }.map {
+    machines.indices.filter { machines[$0].mayPlay(now: now) }.map {
       machines[$0].pauseMedia(now: now)
       return .pause(machine: machines[$0].name, caller: caller)
     }

@@ -103,6 +103,25 @@ struct SwitchingTests {
       Step(10, "A", .plays, "B"), Step(12, "A", .stops, "B"), Step(20, "B", .hangsUp, "B"),
       Step(22, "B", .nothing, "B")),
     Case(
+      "a call pauses media that was asked to resume and is not heard yet",
+      Step(1, "A", .plays, "A"), Step(5, "B", .calls, "B", "pause A"), Step(7, "A", .stops, "B"),
+      Step(20, "B", .hangsUp, "B"), Step(22, "B", .nothing, "A", "resume A"),
+      Step(23, "B", .calls, "B", "pause A"), Step(40, "B", .hangsUp, "B"),
+      Step(42, "B", .nothing, "A", "resume A"), Step(43, "A", .plays, "A")),
+    Case(
+      "a call does not pause media that was asked to resume and stayed silent",
+      Step(1, "A", .plays, "A"), Step(5, "B", .calls, "B", "pause A"), Step(7, "A", .stops, "B"),
+      Step(20, "B", .hangsUp, "B"), Step(22, "B", .nothing, "A", "resume A"),
+      Step(28, "B", .calls, "B"), Step(40, "B", .hangsUp, "B"), Step(42, "B", .nothing, "B")),
+    Case(
+      "media that sounded before a call and counts from then on is paused",
+      Step(10, "B", .calls, "B"), Step(11.9, "A", .plays, "B", "pause A"),
+      Step(14, "A", .stops, "B"), Step(20, "B", .hangsUp, "B"),
+      Step(22, "B", .nothing, "A", "resume A")),
+    Case(
+      "media that starts with a call is not paused",
+      Step(10, "B", .calls, "B"), Step(12, "A", .plays, "B")),
+    Case(
       "resumed media that stays silent loses its claim",
       Step(1, "A", .plays, "A"), Step(5, "B", .calls, "B", "pause A"), Step(7, "A", .stops, "B"),
       Step(8, "C", .plays, "B"), Step(20, "B", .hangsUp, "B"),
