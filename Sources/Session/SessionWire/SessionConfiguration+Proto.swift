@@ -30,6 +30,8 @@ extension SessionConfiguration {
     config.voiceProcessing.fill(
       stagesBelow: patch.fields, from: Anechoic_V1_SessionConfig(resolved).voiceProcessing)
     for field in patch.fields { _ = config.replace(field, from: patch.config) }
+    let mode = try MicMode(config.preferredMicMode, path: "\(patch.path).preferred_mic_mode")
+    config.voiceProcessing.fill(strengthsAfter: patch.fields, from: mode.settings)
     return try SessionConfiguration(config, path: patch.path)
   }
 }

@@ -10,13 +10,15 @@ extension SessionConfiguration.VoiceProcessing {
       let stage = processing.echoCancellation
       let strength = try EngineSettings.EchoSuppression(
         stage.suppression, path: "\(path).echo_cancellation.suppression")
-      echoCancellation = stage.enabled ? .on(strength) : .off
+      echoCancellation = SessionConfiguration.Stage(
+        isOn: stage.enabled, strength, isGiven: stage.suppression != .unspecified)
     }
     if processing.hasNoiseSuppression {
       let stage = processing.noiseSuppression
       let strength = try EngineSettings.NoiseSuppression(
         stage.level, path: "\(path).noise_suppression.level")
-      noiseSuppression = stage.enabled ? .on(strength) : .off
+      noiseSuppression = SessionConfiguration.Stage(
+        isOn: stage.enabled, strength, isGiven: stage.level != .unspecified)
     }
     if processing.hasGainControl {
       let stage = processing.gainControl
@@ -26,10 +28,18 @@ extension SessionConfiguration.VoiceProcessing {
           "\(stage.targetLevelDbfs) is not supported; use 0 to 31")
       }
       let target = Int(stage.targetLevelDbfs)
-      gainControl =
-        stage.enabled ? .on(target == 0 ? SessionConfiguration.defaultGainTarget : target) : .off
+      gainControl = SessionConfiguration.Stage(
+        isOn: stage.enabled, target == 0 ? SessionConfiguration.defaultGainTarget : target,
+        isGiven: target != 0)
     }
     if processing.hasHighPassFilter { highPassFilter = processing.highPassFilter }
+  }
+}
+
+extension SessionConfiguration.Stage {
+  /// `isGiven` is whether `strength` is not a default.
+  fileprivate init(isOn: Bool, _ strength: Strength, isGiven: Bool) {
+    self = isOn ? .on(strength) : .off(keeping: isGiven ? strength : nil)
   }
 }
 
@@ -38,33 +48,55 @@ extension Anechoic_V1_VoiceProcessing {
     self.init()
     bypassed = processing.isBypassed
     if let stage = processing.echoCancellation {
-      echoCancellation.enabled = stage.strength != nil
-      if let strength = stage.strength { echoCancellation.suppression = Level(strength) }
+      echoCancellation.enabled = stage.isOn
+      if let strength = stage.ownStrength { echoCancellation.suppression = Level(strength) }
     }
     if let stage = processing.noiseSuppression {
-      noiseSuppression.enabled = stage.strength != nil
-      if let strength = stage.strength { noiseSuppression.level = Level(strength) }
+      noiseSuppression.enabled = stage.isOn
+      if let strength = stage.ownStrength { noiseSuppression.level = Level(strength) }
     }
     if let stage = processing.gainControl {
-      gainControl.enabled = stage.strength != nil
-      if let target = stage.strength { gainControl.targetLevelDbfs = UInt32(target) }
+      gainControl.enabled = stage.isOn
+      if let target = stage.ownStrength { gainControl.targetLevelDbfs = UInt32(target) }
     }
     if let isOn = processing.highPassFilter { highPassFilter = isOn }
   }
 
-  /// Fills in the current values of each stage of which a patch sets only some fields. A stage that
-  /// follows the mic mode is unset until then, and its other fields would return to their defaults.
+  /// Makes each stage of which a patch sets only some fields on or off as it is. A stage that follows the
+  /// mic mode is unset until then.
   mutating func fill(stagesBelow fields: [String], from resolved: Self) {
     func isNamed(_ stage: String) -> Bool {
       fields.contains { $0.hasPrefix("voice_processing.\(stage).") }
     }
     if !hasEchoCancellation, isNamed("echo_cancellation") {
-      echoCancellation = resolved.echoCancellation
+      echoCancellation.enabled = resolved.echoCancellation.enabled
     }
     if !hasNoiseSuppression, isNamed("noise_suppression") {
-      noiseSuppression = resolved.noiseSuppression
+      noiseSuppression.enabled = resolved.noiseSuppression.enabled
     }
-    if !hasGainControl, isNamed("gain_control") { gainControl = resolved.gainControl }
+    if !hasGainControl, isNamed("gain_control") {
+      gainControl.enabled = resolved.gainControl.enabled
+    }
+  }
+
+  /// Gives the strength of the mic mode to each stage that a patch of these fields switches on, and that
+  /// has none of its own. The default of the gain control is that of each mode.
+  mutating func fill(strengthsAfter fields: [String], from mode: EngineSettings) {
+    func isLeftOut(_ stage: String, _ strength: String) -> Bool {
+      let path = "voice_processing.\(stage)"
+      let named = ["voice_processing", path, "\(path).\(strength)"]
+      return fields.contains("\(path).enabled") && !fields.contains(where: named.contains)
+    }
+    if echoCancellation.enabled, echoCancellation.suppression == .unspecified,
+      isLeftOut("echo_cancellation", "suppression"), let strength = mode.echoSuppression
+    {
+      echoCancellation.suppression = Level(strength)
+    }
+    if noiseSuppression.enabled, noiseSuppression.level == .unspecified,
+      isLeftOut("noise_suppression", "level"), let strength = mode.noiseSuppression
+    {
+      noiseSuppression.level = Level(strength)
+    }
   }
 }
 

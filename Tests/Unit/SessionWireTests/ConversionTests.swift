@@ -18,7 +18,11 @@ struct ConversionTests {
     configuration.voiceProcessing.highPassFilter = false
     configuration.voiceActivity.isEnabled = true
     configuration.voiceActivity.hangover = .milliseconds(1500)
-    for each in [configuration, SessionConfiguration(), configuration.resolved] {
+    var quiet = configuration
+    quiet.voiceProcessing.echoCancellation = .off(keeping: .low)
+    quiet.voiceProcessing.noiseSuppression = .off(keeping: .high)
+    quiet.voiceProcessing.gainControl = .off(keeping: 9)
+    for each in [configuration, quiet, SessionConfiguration(), configuration.resolved] {
       let message = Anechoic_V1_SessionConfig(each)
       #expect(try SessionConfiguration(message, path: "config") == each)
     }
@@ -37,6 +41,69 @@ struct ConversionTests {
     var expected = configuration
     expected.voiceProcessing.noiseSuppression = .on(.high)
     #expect(try configuration.updated(by: update, path: "config", mask: "mask") == expected)
+  }
+
+  /// A stage that has no strength of its own takes that of the mode of the time.
+  @Test func aStageThatIsSwitchedOffAndOnAgainKeepsItsStrength() throws {
+    let masks = [
+      "voice_processing.echo_cancellation.enabled", "voice_processing.noise_suppression.enabled",
+      "voice_processing.gain_control.enabled",
+    ]
+    func switched(
+      _ isOn: Bool, _ configuration: SessionConfiguration, mode: Anechoic_V1_MicMode? = nil
+    ) throws -> SessionConfiguration {
+      let update = Anechoic_V1_ConfigUpdate.with {
+        $0.config.voiceProcessing.echoCancellation.enabled = isOn
+        $0.config.voiceProcessing.noiseSuppression.enabled = isOn
+        $0.config.voiceProcessing.gainControl.enabled = isOn
+        if let mode { $0.config.preferredMicMode = mode }
+        $0.updateMask.paths = masks + (mode == nil ? [] : ["preferred_mic_mode"])
+      }
+      return try configuration.updated(by: update, path: "config", mask: "mask")
+    }
+    for mode in MicMode.allCases {
+      var given = SessionConfiguration()
+      given.preferredMicMode = mode
+      given.voiceProcessing.echoCancellation = .on(.low)
+      given.voiceProcessing.noiseSuppression = .on(.high)
+      given.voiceProcessing.gainControl = .on(9)
+      let off = try switched(false, given)
+      #expect(off.engineSettings(for: mode).echoSuppression == nil)
+      #expect(off.engineSettings(for: mode).noiseSuppression == nil)
+      #expect(off.engineSettings(for: mode).gainTarget == nil)
+      #expect(try switched(true, off) == given)
+    }
+    var isolation = SessionConfiguration()
+    isolation.preferredMicMode = .voiceIsolation
+    let on = try switched(true, switched(false, isolation))
+    #expect(on.engineSettings(for: .voiceIsolation) == MicMode.voiceIsolation.settings)
+    let changed = try switched(true, switched(false, SessionConfiguration()), mode: .voiceIsolation)
+    #expect(changed == on)
+    var wide = SessionConfiguration()
+    wide.preferredMicMode = .wideSpectrum
+    #expect(try switched(true, wide).voiceProcessing.noiseSuppression == .on(.moderate))
+  }
+
+  @Test func aStrengthThatIsSetWhileItsStageIsOffCountsLater() throws {
+    var configuration = SessionConfiguration()
+    configuration.voiceProcessing.noiseSuppression = .off
+    var update = Anechoic_V1_ConfigUpdate.with {
+      $0.config.voiceProcessing.noiseSuppression.level = .low
+      $0.updateMask.paths = ["voice_processing.noise_suppression.level"]
+    }
+    configuration = try configuration.updated(by: update, path: "config", mask: "mask")
+    #expect(configuration.voiceProcessing.noiseSuppression == .off(keeping: .low))
+    update.config.voiceProcessing.noiseSuppression.enabled = true
+    update.updateMask.paths = ["voice_processing.noise_suppression.enabled"]
+    configuration = try configuration.updated(by: update, path: "config", mask: "mask")
+    #expect(configuration.voiceProcessing.noiseSuppression == .on(.low))
+    // A whole stage without a level has the default, and so has a level that is cleared.
+    update.config.voiceProcessing.noiseSuppression.level = .unspecified
+    for path in ["voice_processing.noise_suppression", "voice_processing.noise_suppression.level"] {
+      update.updateMask.paths = [path]
+      configuration = try configuration.updated(by: update, path: "config", mask: "mask")
+      #expect(configuration.voiceProcessing.noiseSuppression == .on(.moderate))
+    }
   }
 
   @Test func aFieldBelowAStageThatFollowsItsModeLeavesTheStageOn() throws {

@@ -35,4 +35,16 @@ struct ConfigurationTests {
       #expect(resolved.resolved == resolved)
     }
   }
+
+  @Test func aResolvedStageThatIsOffHasTheStrengthAtWhichItWouldRun() {
+    var configuration = SessionConfiguration()
+    configuration.preferredMicMode = .voiceIsolation
+    configuration.voiceProcessing.echoCancellation = .off(keeping: .low)
+    configuration.voiceProcessing.noiseSuppression = .off
+    let resolved = configuration.resolved.voiceProcessing
+    #expect(resolved.echoCancellation == .off(keeping: .low))
+    #expect(resolved.noiseSuppression == .off(keeping: .veryHigh))
+    let settings = configuration.engineSettings(for: .voiceIsolation)
+    #expect(settings.echoSuppression == nil && settings.noiseSuppression == nil)
+  }
 }

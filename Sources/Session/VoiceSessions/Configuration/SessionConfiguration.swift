@@ -30,19 +30,29 @@ public struct SessionConfiguration: Sendable, Equatable {
     public init() {}
   }
 
-  /// A stage that is off, or on at some strength.
+  /// A stage that is off, or on at some strength. A stage that is off keeps its strength for the time
+  /// when it is switched on again, unless that is left to the mic mode.
   public enum Stage<Strength: Sendable & Equatable>: Sendable, Equatable {
-    case off
+    case off(keeping: Strength?)
     case on(Strength)
 
-    init(_ strength: Strength?) {
-      self = strength.map { .on($0) } ?? .off
-    }
+    /// A stage without a strength of its own.
+    public static var off: Self { .off(keeping: nil) }
 
-    /// Nil when it is off.
+    public var isOn: Bool { strength != nil }
+
+    /// The strength at which the stage runs. Nil when it is off.
     public var strength: Strength? {
       switch self {
       case .off: nil
+      case .on(let strength): strength
+      }
+    }
+
+    /// The strength that the stage has, also while it is off.
+    public var ownStrength: Strength? {
+      switch self {
+      case .off(let strength): strength
       case .on(let strength): strength
       }
     }
@@ -110,12 +120,26 @@ public struct SessionConfiguration: Sendable, Equatable {
 
   /// The same with nothing left to the mode.
   public var resolved: SessionConfiguration {
-    let settings = engineSettings(for: preferredMicMode)
+    let mode = preferredMicMode.settings
     var resolved = self
-    resolved.voiceProcessing.echoCancellation = Stage(settings.echoSuppression)
-    resolved.voiceProcessing.noiseSuppression = Stage(settings.noiseSuppression)
-    resolved.voiceProcessing.gainControl = Stage(settings.gainTarget)
-    resolved.voiceProcessing.highPassFilter = settings.highPassFilter
+    resolved.voiceProcessing.echoCancellation = Stage(
+      voiceProcessing.echoCancellation, mode.echoSuppression)
+    resolved.voiceProcessing.noiseSuppression = Stage(
+      voiceProcessing.noiseSuppression, mode.noiseSuppression)
+    resolved.voiceProcessing.gainControl = Stage(voiceProcessing.gainControl, mode.gainTarget)
+    resolved.voiceProcessing.highPassFilter = voiceProcessing.highPassFilter ?? mode.highPassFilter
     return resolved
+  }
+}
+
+extension SessionConfiguration.Stage {
+  /// A stage with nothing left to the mode, which runs it at `mode` or not at all.
+  fileprivate init(_ stage: Self?, _ mode: Strength?) {
+    self =
+      switch stage {
+      case .off(let strength): .off(keeping: strength ?? mode)
+      case .on: stage ?? .off
+      case nil: mode.map { .on($0) } ?? .off
+      }
   }
 }
