@@ -44,6 +44,17 @@ struct SessionRouteTests {
     #expect(history.isNewWay)
   }
 
+  @Test func aFirstReportIsComparedWithTheRouteThatItNamesAsThePreviousOne() {
+    for reason in RouteChange.Reason.allCases {
+      for previous in ["speaker", "lamp"] {
+        var history = RouteHistory()
+        _ = history.accept(
+          RouteChange(reason: reason, previous: .to(previous), current: .to("speaker")))
+        #expect(history.isNewWay == (previous == "lamp"), "\(reason)")
+      }
+    }
+  }
+
   @Test func aRouteIsReportedOnceAndShown() throws {
     let run = try ScriptedRun()
     try run.send(frames: 3)

@@ -72,7 +72,8 @@ struct RouteHistory {
   /// The route now, or nil where there is none or none was reported.
   private(set) var current: AudioRoute?
   /// Whether the last change selected another port than the last one of its direction. The loss of
-  /// a port and its return do not count, nor does a first report of a port that is set up anew.
+  /// a port and its return do not count, nor does a port that is set up anew in a first report. A first
+  /// report without a `previous` counts as a change, as its reason says.
   private(set) var isNewWay = false
   private var isKnown = false
   private var lastPorts = AudioRoute()
@@ -83,10 +84,14 @@ struct RouteHistory {
   ///   that of the report; later it is the last reported one.
   mutating func accept(_ report: RouteChange) -> RouteChange? {
     var change = report
-    let keepsPorts = !isKnown && report.reason == .configurationChange
+    var keepsPorts = false
     if isKnown {
       guard report.current != current else { return nil }
       change.previous = current
+    } else if let previous = report.previous {
+      lastPorts = previous
+    } else {
+      keepsPorts = report.reason == .configurationChange
     }
     isKnown = true
     current = report.current
