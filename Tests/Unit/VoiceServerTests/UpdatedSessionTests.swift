@@ -2,6 +2,7 @@ import AnechoicAPI
 import GRPCTransport
 import SwiftProtobuf
 import Testing
+import TestTime
 import VoiceClient
 
 /// Changes of a session by a client that does not stream its audio.
@@ -122,6 +123,27 @@ struct UpdatedSessionTests {
         #expect(after.lastEventID == before.lastEventID)
       }
       #expect(recording.endReason == .clientClosed)
+    }
+  }
+
+  /// The configuration of this session changes at a sample that never comes.
+  @Test func labelsDoNotWaitForTheConfiguration() async throws {
+    try await TestServer.run { server in
+      let stream = try await server.client.process(.mediaClock())
+      let (steering, name) = (server.steering(as: "olga"), stream.started.session)
+      let update = Anechoic_V1_Session.with {
+        $0.name = name
+        $0.labels = ["room": "5"]
+        $0.config.mute.chimeDisabled = true
+      }
+      let waiting = Task {
+        try await steering.update(
+          update, mask: ["labels", "config.mute.chime_disabled"], atSample: 16_000)
+      }
+      try await eventually("the labels") { try await steering.get(name).labels == ["room": "5"] }
+      #expect(try await !steering.get(name).config.mute.chimeDisabled)
+      waiting.cancel()
+      stream.cancel()
     }
   }
 

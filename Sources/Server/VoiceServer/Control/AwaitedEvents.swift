@@ -15,7 +15,7 @@ struct AwaitedEvents {
   private var controls: [UInt64: Reply<AppliedControl>] = [:]
   private var lastControl: UInt64 = 0
   /// The calls whose controls have been applied, with the sample.
-  private var applied: [(reply: Reply<AppliedControl>, sample: Int64)] = []
+  private var applied: [(id: UInt64, reply: Reply<AppliedControl>, sample: Int64)] = []
   /// The times at which gestures end that nobody decides, by their ids.
   var deadlines: [String: Deadline] = [:]
 
@@ -61,14 +61,19 @@ struct AwaitedEvents {
     if let refusal = result.refusal {
       reply.give(.failure(Status(refusal)))
     } else {
-      applied.append((reply, result.appliedAtSample))
+      applied.append((result.id, reply, result.appliedAtSample))
     }
+  }
+
+  /// Whether a control was not refused. Call this before `answerControls`.
+  func hasAccepted(_ control: UInt64) -> Bool {
+    controls[control] != nil || applied.contains { $0.id == control }
   }
 
   /// Answers the calls whose controls have been applied, with the new state. Runs per turn.
   mutating func answerControls(_ state: @autoclosure () -> SessionState) {
     guard !applied.isEmpty else { return }
-    for (reply, sample) in applied {
+    for (_, reply, sample) in applied {
       reply.give(.success(AppliedControl(state: state(), sample: sample)))
     }
     applied = []

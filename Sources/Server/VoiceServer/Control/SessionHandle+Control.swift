@@ -11,12 +11,11 @@ internal import VoiceSessions
 extension SessionHandle {
   /// Returns the sample at which the configuration was changed, or nil if only labels were.
   func update(_ update: SessionUpdate, by client: Principal) async throws -> Int64? {
-    var sample: Int64?
-    if let change = update.configuration {
-      sample = try await apply(change, as: update.control, by: client).sample
+    guard let change = update.configuration else {
+      if let labels = update.labels { set(labels) }
+      return nil
     }
-    if let labels = update.labels { self.labels.withLock { $0 = labels } }
-    return sample
+    return try await apply(change, as: update.control, by: client, labels: update.labels).sample
   }
 
   func setMute(
@@ -67,11 +66,12 @@ extension SessionHandle {
 
   /// Applies a control at its sample, or with the next frame. Returns when it has been applied.
   private func apply(
-    _ change: SessionControl.Change, as control: Anechoic_V1_Control, by client: Principal
+    _ change: SessionControl.Change, as control: Anechoic_V1_Control, by client: Principal,
+    labels: [String: String]? = nil
   ) async throws -> AppliedControl {
     try spend(for: client)
     return try await ask { session, reply in
-      session.apply(change, as: control, by: client.origin, reply)
+      session.apply(change, as: control, by: client.origin, labels: labels, reply)
     }
   }
 }

@@ -50,6 +50,8 @@ final class SessionHandle: Sendable {
   /// The resource name of the session.
   var name: String { "sessions/\(id)" }
 
+  func set(_ labels: [String: String]) { self.labels.withLock { $0 = labels } }
+
   func bind(_ session: RunningSession) {
     self.session.withLock { $0 = ThreadBound(session) }
   }

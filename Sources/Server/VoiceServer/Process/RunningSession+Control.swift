@@ -7,16 +7,18 @@ internal import VoiceSessions
 
 /// The work that other connections pass to the session's thread.
 extension RunningSession {
-  /// Applies a control at its sample, or with the next frame. `reply` gets the new state then.
+  /// Applies a control at its sample, or with the next frame. `reply` gets the new state then. Sets the
+  /// labels as soon as the control is accepted, whether it is applied now or later.
   func apply(
     _ change: SessionControl.Change, as control: Anechoic_V1_Control, by client: ControlOrigin,
-    _ reply: Reply<AppliedControl>
+    labels: [String: String]? = nil, _ reply: Reply<AppliedControl>
   ) {
     let id = waiting.await(reply)
     let sample = control.hasAtSample ? control.atSample : nil
     session.apply(
       .control(SessionControl(id: id, atSample: sample, by: client, change), as: control),
       sink: self)
+    if let labels, waiting.hasAccepted(id) { handle.set(labels) }
     waiting.answerControls(session.state)
   }
 
