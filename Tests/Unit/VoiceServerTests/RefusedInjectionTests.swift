@@ -48,6 +48,8 @@ struct RefusedInjectionTests {
     },
     Fault("start", [.with { $0.start = .init() }]),
     Fault("request", [.init()]),
+    Fault("request"),
+    Fault("request") { $0.format = Anechoic_V1_AudioFormat(.s16) },
     Fault("audio", [audio]),
     Fault("text", [.with { $0.text = "Hello." }]) { $0.format = Anechoic_V1_AudioFormat(.s16) },
     Fault("text", [.with { $0.text = "" }]),

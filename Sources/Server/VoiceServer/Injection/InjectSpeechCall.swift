@@ -112,9 +112,16 @@ struct InjectSpeechCall: Sendable {
   private func send(
     _ requests: Requests, _ source: InjectionSource, to stream: InjectionStream
   ) async throws {
+    var isSilent = true
     while let request = try await next(requests) {
       try await source.accept(request)
+      isSilent = false
       try await sendPieces(of: source, isComplete: false, to: stream)
+    }
+    guard !isSilent else {
+      throw Status(
+        InvalidFieldError(
+          "request", "audio or text is required; the client ended the stream after start"))
     }
     try await sendPieces(of: source, isComplete: true, to: stream)
     if let rest = await source.rest() { try await stream.send(rest) }
