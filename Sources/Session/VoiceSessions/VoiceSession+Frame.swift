@@ -39,7 +39,7 @@ extension VoiceSession {
     if let change = playback.advance(state.configuration) {
       report(change, of: .farEnd, to: sink)
     }
-    injections.advance { report($0, to: sink) }
+    injections.advance(isResting: leaps.reachNextFrame()) { report($0, to: sink) }
     guard setup.playback != nil else { return }
     head.advance(to: position + Int64(capture.samplesPerFrame))
     let change = playback.process(

@@ -31,7 +31,8 @@ extension VoiceSession {
     let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
     // The gap is not longer than a chunk may leave.
     try? append(
-      nothing, to: .microphone, firstSample: expected + missing, gap: .connectionLost, sink: sink)
+      .encoded(nothing), to: .microphone, firstSample: expected + missing, gap: .connectionLost,
+      resumes: true, sink: sink)
     return missing
   }
 }

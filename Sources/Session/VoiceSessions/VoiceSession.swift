@@ -9,6 +9,9 @@ public import VoiceEngines
 /// The session conducts three sides, each the owner of its state: the capture side makes the
 /// processed output, the playback side the mix, and the control side keeps the requests of clients.
 public final class VoiceSession {
+  /// The longest gap that a listener hears in real time, as after the loss of packets.
+  static let longestLoss = Duration.milliseconds(200)
+
   /// The state of the session, which changes with events alone.
   public internal(set) var state: SessionState
   /// The delays of the outputs, constant for the session.
@@ -22,6 +25,8 @@ public final class VoiceSession {
   var injections: InjectionQueue
   var output: OutputChunker
   var gaps: OpenGaps
+  /// The gaps of the microphone that came at once, and pass faster than in real time.
+  var leaps: ConcealedSpans
   var head: HeadTracking
   var suspensions: UInt32 = 0
   var keptVoice: KeptVoice
@@ -38,6 +43,7 @@ public final class VoiceSession {
     let capture = try CaptureSide(setup, engine)
     playback = try PlaybackSide(setup, engine)
     gaps = OpenGaps(farEnds: setup.farEnds.count)
+    leaps = ConcealedSpans(frameSize: capture.samplesPerFrame, delay: 0)
     head = HeadTracking(rate: setup.microphone.rate)
     injections = InjectionQueue(
       processed: setup.processed.rate, playback: setup.playback?.rate,
@@ -110,15 +116,17 @@ public final class VoiceSession {
       sink: sink)
   }
 
-  private func append(
-    _ samples: InputSamples, to input: InputKind, firstSample: Int64?, deviceTime: Duration?,
-    gap: GapReason, sink: any SessionSink
+  /// Appends samples of an input. `resumes` is whether the client of the session was away before them.
+  func append(
+    _ samples: InputSamples, to input: InputKind, firstSample: Int64?,
+    deviceTime: Duration? = nil, gap: GapReason, resumes: Bool = false, sink: any SessionSink
   ) throws(InputError) {
     let missing: Int64 =
       switch input {
       case .microphone:
         try appendMicrophone(
-          samples, firstSample: firstSample, deviceTime: setup.playsElsewhere ? nil : deviceTime)
+          samples, firstSample: firstSample, deviceTime: setup.playsElsewhere ? nil : deviceTime,
+          resumes: resumes)
       case .reference:
         try capture.appendReference(samples, firstSample: firstSample, deviceTime: deviceTime)
       case .farEnd: try playback.appendFarEnd(samples, firstSample: firstSample)
@@ -130,10 +138,16 @@ public final class VoiceSession {
   }
 
   private func appendMicrophone(
-    _ samples: InputSamples, firstSample: Int64?, deviceTime: Duration?
+    _ samples: InputSamples, firstSample: Int64?, deviceTime: Duration?, resumes: Bool
   ) throws(InputError) -> Int64 {
     let (missing, first) = try capture.appendMicrophone(
       samples, firstSample: firstSample, deviceTime: deviceTime)
+    // A client extends a gap in steps while it lasts. Any other gap is over when it is known.
+    let isStep = samples.isEmpty && !resumes
+    let longest = isStep ? InputTimeline.longestChunk : Self.longestLoss
+    if setup.isRealTime, missing > setup.microphone.rate.samples(in: longest) {
+      leaps.add(first - missing..<first)
+    }
     if let deviceTime { head.recordCapture(sample: first, at: deviceTime) }
     return missing
   }

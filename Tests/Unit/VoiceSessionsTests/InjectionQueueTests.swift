@@ -29,9 +29,9 @@ struct InjectionQueueTests {
           playback: [Float](repeating: value, count: 480 * frames)))
     }
 
-    func advance(_ frames: Int = 1) {
+    func advance(_ frames: Int = 1, isResting: Bool = false) {
       for _ in 0..<frames {
-        queue.advance(record)
+        queue.advance(isResting: isResting, record)
         // Uses the last sample of the frame, because missing audio begins with a fade.
         let (processed, playback) = (queue.processed.plane(0)[159], queue.playback.plane(0)[479])
         if queue.isHeard, processed != playback { journal.append("outputs differ") }
@@ -135,6 +135,36 @@ struct InjectionQueueTests {
     listener.advance(3)
     #expect(
       listener.journal == ["silent started", "silent cancelled", "next started", "next finished"])
+  }
+
+  @Test func speechRestsWithAFadeOnBothSides() throws {
+    let listener = Listener()
+    try listener.begin("a", frames: 4, of: 0.1, complete: true)
+    listener.advance()
+    listener.advance(isResting: true)
+    #expect(listener.queue.firstGain == 1 && listener.queue.lastGain == 0)
+    listener.advance(2, isResting: true)
+    #expect(listener.heard == [0.1, 0.1, nil, nil])
+    listener.advance()
+    #expect(listener.queue.firstGain == 0 && listener.queue.lastGain == 1)
+    listener.advance()
+    #expect(listener.queue.firstGain == 1)
+    listener.advance(2)
+    #expect(listener.heard.suffix(4) == [0.1, 0.1, 0, nil])
+    #expect(listener.journal == ["a started", "a finished"])
+  }
+
+  @Test func noInjectionBeginsOrStallsWhileTheyRest() throws {
+    let listener = Listener()
+    try listener.begin("silent")
+    try listener.begin("next", frames: 1, of: 0.2, complete: true)
+    listener.advance(Injection.longestPauseFrames - 1)
+    listener.advance(Injection.longestPauseFrames, isResting: true)
+    #expect(listener.journal.isEmpty)
+    listener.advance(2)
+    #expect(listener.journal == ["silent cancelled", "next started"])
+    // It has not been heard before, and does not fade in.
+    #expect(listener.queue.firstGain == 1)
   }
 
   @Test func aStepAtTheEndFadesOutAndSilenceAddsNoFrame() throws {

@@ -66,7 +66,9 @@ struct CaptureOutputs: ~Copyable {
     _ injections: borrowing InjectionQueue
   ) -> Bool {
     bypass?.process(directed, into: main.frame)
-    if injections.isHeardByFarEnd { main.frame.add(injections.processed, to: injections.lastGain) }
+    if injections.isHeardByFarEnd {
+      main.frame.add(injections.processed, from: injections.firstGain, to: injections.lastGain)
+    }
     main.limit()
     recognizer?.process(input, injections)
     raw?.process(captured)

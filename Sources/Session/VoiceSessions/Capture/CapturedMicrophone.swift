@@ -107,8 +107,8 @@ private struct Repetition {
   }
 }
 
-/// The samples of the microphone that are not as they were captured: those of a gap, and those that
-/// fade in after a gap. Frames are asked for in their order.
+/// Spans of the microphone's samples that are not as they were captured, such as those of a gap. Frames are
+/// asked for in their order.
 struct ConcealedSpans {
   private var spans: [Range<Int64>] = []
   private var next: Range<Int64>

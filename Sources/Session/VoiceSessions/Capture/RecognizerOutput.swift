@@ -70,7 +70,9 @@ struct RecognizerOutput: ~Copyable {
     guard injections.isHeardByFarEnd || tail > 0 else { return }
     tail = injections.isHeardByFarEnd ? Self.tailFrames : tail - 1
     heard.clear()
-    if injections.isHeardByFarEnd { heard.add(injections.processed, to: injections.lastGain) }
+    if injections.isHeardByFarEnd {
+      heard.add(injections.processed, from: injections.firstGain, to: injections.lastGain)
+    }
     injection.process(heard, into: injected)
     output.frame.add(injected)
   }

@@ -20,8 +20,12 @@ struct InjectionQueue: ~Copyable {
   private(set) var isHeard = false
   /// Whether the injection belongs into the processed output too.
   private(set) var isHeardByFarEnd = false
-  /// The gain at their end: 0 where an injection was cancelled, which fades out.
+  /// The gain at their beginning: 0 where an injection goes on after a rest, and fades in.
+  private(set) var firstGain: Float = 1
+  /// The gain at their end: 0 where an injection was cancelled or rests from now on, and fades out.
   private(set) var lastGain: Float = 1
+  /// Whether the injections rest.
+  private var isResting = false
   private let longestPause: Int?
   private var injections: [Injection] = []
 
@@ -57,17 +61,22 @@ struct InjectionQueue: ~Copyable {
         playback: playback.rate, longestPause: longestPause))
   }
 
-  /// Loads the next 10 ms of the first injection.
+  /// Loads the next 10 ms of the first injection. While it rests, the injection waits, because nobody
+  /// would hear it.
   /// Runs per frame: allocates nothing while no injection begins or ends.
-  mutating func advance(_ report: (Progress) -> Void) {
+  mutating func advance(isResting rests: Bool = false, _ report: (Progress) -> Void) {
+    let wentOn = isResting && !rests
+    let fadesOut = !isResting && rests && isHeard
+    isResting = rests
     isHeard = false
     isHeardByFarEnd = false
-    guard let injection = injections.first else { return }
+    guard !rests || fadesOut, let injection = injections.first else { return }
     let hadStarted = injection.hasStarted
     injection.read(processed: processed, playback: playback)
     isHeard = injection.hasStarted
     isHeardByFarEnd = isHeard && injection.audience == .everywhere
-    lastGain = injection.isCancelled ? 0 : 1
+    firstGain = wentOn && hadStarted ? 0 : 1
+    lastGain = injection.isCancelled || fadesOut ? 0 : 1
     if injection.hasStarted, !hadStarted {
       report(Progress(injection: injection, state: .started))
     }

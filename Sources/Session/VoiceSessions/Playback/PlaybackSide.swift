@@ -166,7 +166,9 @@ struct PlaybackSide: ~Copyable {
     }
     (duckingShare, spatialShare) = (0, 0)
     chime.add(to: mix)
-    if injections.isHeard { mix.add(injections.playback, to: injections.lastGain) }
+    if injections.isHeard {
+      mix.add(injections.playback, from: injections.firstGain, to: injections.lastGain)
+    }
     limiter.process(mix)
     return change
   }
