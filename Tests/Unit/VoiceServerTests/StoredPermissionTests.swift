@@ -89,6 +89,24 @@ struct StoredPermissionTests {
     }
   }
 
+  @Test func aDecisionThatIsStoredAnswersTheClientInOtherSessions() async throws {
+    try await run { tokens in
+      let doorbell = try tokens.steering("doorbell", "inject")
+      let waiting = try await tokens.media("olga").process(InjectedSession.start)
+      async let answer = doorbell.requestInjectionPermission(
+        waiting.started.session, usageDescription: "Doorbell")
+      while try await waiting.receive()?.event.injectionPermissionRequested.client != "doorbell" {}
+      // Another owner decides for itself.
+      _ = try await ask(tokens, owner: "paul", grant: false, remember: true)
+      let other = try await ask(tokens, owner: "olga", grant: true, remember: true)
+      #expect(other == Answer(permission: .granted, wasAsked: true))
+      #expect(try await answer == .granted)
+      let event = try await waiting.receive()?.event.injectionPermissionChanged
+      #expect(event?.client == "doorbell" && event?.permission == .granted)
+      waiting.cancel()
+    }
+  }
+
   @Test func aRecordingReplaysAStoredDecision() async throws {
     try await run { tokens in
       _ = try await ask(tokens, owner: "olga", grant: true, remember: true)

@@ -43,6 +43,17 @@ struct InjectionPermissionTests {
     #expect(isChanged && !isAsked && permissions["bot"] == .denied)
   }
 
+  @Test func aStoredDecisionAnswersARequestThatWaits() throws {
+    var permissions = InjectionPermissions(isServiceEnabled: true)
+    _ = try permissions.request("bot")
+    #expect(permissions.isUndecided("bot"))
+    let isDecided = try permissions.request("bot", stored: true)
+    #expect(isDecided && permissions["bot"] == .granted && !permissions.isUndecided("bot"))
+    // The decision of this session goes before one that is stored later.
+    let isChanged = try permissions.request("bot", stored: false)
+    #expect(!isChanged && permissions["bot"] == .granted)
+  }
+
   @Test func theServersSwitchGoesBeforeEverything() throws {
     var permissions = InjectionPermissions(isServiceEnabled: false)
     let isAsked = try permissions.request("bot")

@@ -133,6 +133,90 @@ struct SessionInjectionTests {
       ])
   }
 
+  /// Such a gap passes within milliseconds, and nobody hears what is said in it.
+  @Test(arguments: [false, true])
+  func speechWaitsForTheEndOfAGapThatComesAtOnce(resumes: Bool) throws {
+    let run = try permitted()
+    try begin(run, "1", 0.2, frames: 100)
+    try run.session.beginInjection("silent", by: "bot")
+    try run.send(frames: 10, of: 0)
+    let sample: Int64 = 11 * 160 + 8 * 16_000
+    if resumes {
+      run.session.suspend(waitingFor: .seconds(10), sink: run.sink)
+      run.session.resume(at: sample, allowsEnrollment: nil, sink: run.sink)
+      run.session.process(sink: run.sink)
+    }
+    try run.send([Float](repeating: 0, count: 160), at: sample)
+    // The first 10 ms of the gap fade it out.
+    #expect(run.session.injectionBacklog("1") == .milliseconds(10 * (100 - 10 - 1 - 1)))
+    let heard = run.playback[(11 * 160)...]
+    #expect(heard.dropFirst(160).prefix(8 * 16_000 - 160).allSatisfy { $0 == 0 })
+    #expect(zip(heard, heard.dropFirst()).allSatisfy { abs($0 - $1) < 0.002 })
+    try run.send(frames: 90, of: 0)
+    #expect(
+      progress(run) == [
+        .injection(id: "1", .started, played: .milliseconds(10)),
+        .injection(id: "1", .finished, played: .seconds(1)),
+      ])
+  }
+
+  /// As for lost packets, and for a client that has no samples while it is muted.
+  @Test func speechGoesOnInAGapThatPassesInRealTime() throws {
+    let run = try permitted()
+    try begin(run, "1", 0.2, frames: 200)
+    try run.send([Float](repeating: 0, count: 160), at: 160 + 20 * 160)
+    #expect(run.session.injectionBacklog("1") == .milliseconds(10 * (200 - 21)))
+    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+    for frame in 23..<123 as Range<Int64> {
+      try run.session.append(
+        nothing, to: .microphone, firstSample: frame * 160, gap: .unspecified, sink: run.sink)
+      run.session.process(sink: run.sink)
+    }
+    #expect(run.session.injectionBacklog("1") == .milliseconds(10 * (200 - 121)))
+  }
+
+  @Test func anAnswerWhileTheServerForbidsIsToldOnceItAllows() throws {
+    let run = try permitted()
+    run.session.allowInjection(false, sink: run.sink)
+    for client in ["other", "bot"] {
+      run.control(.injectionPermission(client: client, grant: client == "other"))
+    }
+    for isAllowed in [true, false, true] {
+      run.session.allowInjection(isAllowed, sink: run.sink)
+    }
+    let told = run.kinds { if case .injectionPermissionChanged = $0 { true } else { false } }
+    #expect(
+      told == [
+        .injectionPermissionChanged(client: "bot", .granted),
+        .injectionPermissionChanged(client: "other", .serviceDisabled),
+        .injectionPermissionChanged(client: "bot", .serviceDisabled),
+        .injectionPermissionChanged(client: "bot", .denied),
+        .injectionPermissionChanged(client: "other", .granted),
+      ])
+  }
+
+  @Test(arguments: [true, false])
+  func theEventsOfAControlWithinAFrameAreAtItsSample(isPermission: Bool) throws {
+    let run = try permitted()
+    run.configure { $0.mute.gesturePolicy = .ask }
+    try begin(run, "1", 0.2, frames: 20)
+    try run.send(frames: 2, of: 0)
+    _ = try run.press("press")
+    let before = run.sink.events.count
+    if isPermission {
+      run.control(.injectionPermission(client: "bot", grant: false), at: 3 * 160 + 77)
+    } else {
+      run.control(
+        .edit {
+          $0.mute.gesturePolicy = .ignore
+          $0.acceptsInjection = false
+        }, at: 3 * 160 + 77)
+    }
+    try run.send(frames: 1, of: 0)
+    #expect(run.sink.events.count == before + (isPermission ? 2 : 4))
+    #expect(run.sink.events.dropFirst(before).allSatisfy { $0.microphoneSample == 3 * 160 + 77 })
+  }
+
   /// Returns a session that has processed one silent frame, and whose client may inject.
   private func permitted() throws -> ScriptedRun {
     let run = try ScriptedRun()

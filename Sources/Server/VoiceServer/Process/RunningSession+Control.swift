@@ -35,12 +35,26 @@ extension RunningSession {
     }
   }
 
-  /// Lets the decision of an earlier session count for a client that has not asked in this one.
+  /// Lets the decision of another session count for a client that nobody has decided about in this one.
   private func applyStoredPermission(of client: ControlOrigin) throws(Status) {
     guard session.state.injectionPermissions[client.actor] == .undetermined,
       let stored = storedPermission(of: client.actor)
     else { return }
     try answer(to: .permissionRequest(by: client, usageDescription: "", stored: stored))
+  }
+
+  /// Stores a decision, which also answers the client in other sessions of the same owner.
+  func store(permissionOf client: String, isGranted: Bool) {
+    let owner = setup.owner.actor
+    permissions?.store(isGranted, of: owner, about: client)
+    for other in directory.sessions where other !== handle && other.setup.owner.actor == owner {
+      other.tell { $0.answerStoredPermission(of: client) }
+    }
+  }
+
+  private func answerStoredPermission(of client: String) {
+    guard session.state.injectionPermissions.isUndecided(client) else { return }
+    try? applyStoredPermission(of: ControlOrigin(actor: client, isMediaClient: false))
   }
 
   /// Allows or forbids injection, because the server was switched.

@@ -37,7 +37,7 @@ final class RunningSession: SessionSink {
   let handle: SessionHandle
   let directory: SessionDirectory
   let profiles: SessionProfiles
-  private let permissions: PermissionStore?
+  let permissions: PermissionStore?
   /// The fields of the start without effect.
   private let warnings: [String]
   var flow: MediaFlow
@@ -354,10 +354,6 @@ final class RunningSession: SessionSink {
     } else {
       waiting.record(result)
     }
-  }
-
-  func store(permissionOf client: String, isGranted: Bool) {
-    permissions?.store(isGranted, of: setup.owner.actor, about: client)
   }
 
   /// The stored decision of this session's owner about a client, or nil.

@@ -57,7 +57,7 @@ extension VoiceSession {
       let wasChanged = try state.injectionPermissions.decide(client, grant: grant)
       accept()
       if remember { sink.store(permissionOf: client, isGranted: grant) }
-      if wasChanged { injectionPermissionChanged(of: client, sink: sink) }
+      if wasChanged { injectionPermissionChanged(of: client, at: sample, sink: sink) }
     case .clearPlayback:
       guard setup.playback != nil else {
         throw Refusal(
@@ -69,12 +69,12 @@ extension VoiceSession {
     case .enrollVoice:
       try checkEnrollment("enroll_voice")
       accept()
-      beginEnrollment(sink: sink)
+      beginEnrollment(at: sample, sink: sink)
     case .voiceprint(let voiceprint):
       try checkEnrollment("set_voiceprint")
       if let voiceprint { try check(voiceprint) }
       accept()
-      keep(voiceprint, sink: sink)
+      keep(voiceprint, at: sample, sink: sink)
     }
   }
 
@@ -101,11 +101,11 @@ extension VoiceSession {
     }
     switchVoiceActivity(from: previous.voiceActivity, at: sample, sink: sink)
     switchTurns(from: turnCutOff, at: sample, sink: sink)
-    if !changed.mute.detectsMutedTalker { endMutedSpeech(sink: sink) }
-    if changed.mute.gesturePolicy == .ignore { ignoreGestures(sink: sink) }
+    if !changed.mute.detectsMutedTalker { endMutedSpeech(at: sample, sink: sink) }
+    if changed.mute.gesturePolicy == .ignore { ignoreGestures(at: sample, sink: sink) }
     if changed.acceptsInjection != previous.acceptsInjection {
-      if !changed.acceptsInjection { injections.cancel { report($0, to: sink) } }
-      updateInjectionAvailability(sink: sink)
+      if !changed.acceptsInjection { injections.cancel { report($0, at: sample, to: sink) } }
+      updateInjectionAvailability(at: sample, sink: sink)
     }
   }
 

@@ -33,15 +33,15 @@ extension VoiceSession {
     }
   }
 
-  func beginEnrollment(sink: any SessionSink) {
+  func beginEnrollment(at sample: Int64, sink: any SessionSink) {
     keptVoice.enroll()
-    announceEnrollment(sink: sink)
+    announceEnrollment(at: sample, sink: sink)
   }
 
-  func keep(_ voiceprint: Voiceprint?, sink: any SessionSink) {
+  func keep(_ voiceprint: Voiceprint?, at sample: Int64, sink: any SessionSink) {
     keptVoice.keep(voiceprint)
-    forgetTalkers(sink: sink)
-    announceEnrollment(sink: sink)
+    forgetTalkers(at: sample, sink: sink)
+    announceEnrollment(at: sample, sink: sink)
   }
 
   /// Follows the enrollment and the voices that talk. Runs per frame: no allocation, lock, log or await,
@@ -54,8 +54,9 @@ extension VoiceSession {
     }
   }
 
-  private func forgetTalkers(sink: any SessionSink) {
-    if keptVoice.forgetTalkers() { emit(.captureWarning(.otherVoice, isActive: false), to: sink) }
+  private func forgetTalkers(at sample: Int64? = nil, sink: any SessionSink) {
+    guard keptVoice.forgetTalkers() else { return }
+    emit(.captureWarning(.otherVoice, isActive: false), at: sample, to: sink)
   }
 
   /// Ends an enrollment with the session.
@@ -73,7 +74,9 @@ extension VoiceSession {
     }
   }
 
-  private func announceEnrollment(failure: EnrollmentFailure? = nil, sink: any SessionSink) {
-    emit(.voiceEnrollmentChanged(keptVoice.state, failure: failure), to: sink)
+  private func announceEnrollment(
+    failure: EnrollmentFailure? = nil, at sample: Int64? = nil, sink: any SessionSink
+  ) {
+    emit(.voiceEnrollmentChanged(keptVoice.state, failure: failure), at: sample, to: sink)
   }
 }

@@ -44,8 +44,10 @@ extension VoiceSession {
   }
 
   /// Ends the wait for all decisions: gestures are ignored from now on.
-  func ignoreGestures(sink: any SessionSink) {
-    while let resolution = controls.gestures.ignoreNext() { resolve(resolution, sink: sink) }
+  func ignoreGestures(at sample: Int64, sink: any SessionSink) {
+    while let resolution = controls.gestures.ignoreNext() {
+      resolve(resolution, at: sample, sink: sink)
+    }
   }
 
   /// Carries out what was decided about a gesture, at the next frame or a later sample.
@@ -86,8 +88,8 @@ extension VoiceSession {
   }
 
   /// Ends muted speech where its detection is switched off.
-  func endMutedSpeech(sink: any SessionSink) {
+  func endMutedSpeech(at sample: Int64, sink: any SessionSink) {
     guard capture.endMutedSpeech() else { return }
-    emit(.mutedSpeech(isActive: false), to: sink)
+    emit(.mutedSpeech(isActive: false), at: sample, to: sink)
   }
 }

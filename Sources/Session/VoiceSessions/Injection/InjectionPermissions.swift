@@ -11,6 +11,8 @@ public struct InjectionPermissions: Sendable, Equatable {
   /// Whether the server allows injection. While it does not, the decisions are kept.
   var isServiceEnabled: Bool
   private var entries: [String: Entry] = [:]
+  /// The clients that were decided about while the server did not allow injection.
+  private var decidedMeanwhile: Set<String> = []
 
   /// Creates permissions without requests. `isServiceEnabled` is false where the server forbids injection.
   init(isServiceEnabled: Bool) { self.isServiceEnabled = isServiceEnabled }
@@ -22,12 +24,15 @@ public struct InjectionPermissions: Sendable, Equatable {
     return isGranted ? .granted : .denied
   }
 
-  /// Records the request of a client. `stored` is the decision of an earlier session, or nil.
+  /// Whether a client waits for a decision.
+  public func isUndecided(_ client: String) -> Bool { entries[client] == .undetermined }
+
+  /// Records the request of a client. `stored` is the decision of another session, or nil.
   ///
-  /// - Returns: Whether this is the first request of the client. The media client then has to be asked,
-  ///   unless there is a stored decision.
+  /// - Returns: Whether the media client has to be asked. With a stored decision, whether that decides.
   mutating func request(_ client: String, stored: Bool? = nil) throws(Refusal) -> Bool {
-    guard isServiceEnabled, entries[client] == nil else { return false }
+    let isNews = entries[client] == nil || isUndecided(client) && stored != nil
+    guard isServiceEnabled, isNews else { return false }
     try enter(client, stored.map { .decided($0) } ?? .undetermined)
     return true
   }
@@ -40,7 +45,15 @@ public struct InjectionPermissions: Sendable, Equatable {
     // It cannot inject, and a denial can always be stored.
     guard grant || hasRoom(for: client) else { return false }
     try enter(client, .decided(grant))
+    if !isServiceEnabled { decidedMeanwhile.insert(client) }
     return true
+  }
+
+  /// Returns the clients that were decided about while the server did not allow injection, and forgets
+  /// them.
+  mutating func popDecidedMeanwhile() -> [String] {
+    defer { decidedMeanwhile = [] }
+    return decidedMeanwhile.sorted()
   }
 
   private func hasRoom(for client: String) -> Bool {

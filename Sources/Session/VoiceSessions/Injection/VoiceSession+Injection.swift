@@ -1,17 +1,17 @@
 /// Injected speech.
 extension VoiceSession {
   /// Requests permission to inject for a client. Asks the media client unless it was asked before, or
-  /// has decided in an earlier session: `stored` is that decision.
+  /// has decided in another session: `stored` is that decision.
   ///
   /// - Returns: The present permission. Where it is undetermined, the event
   ///   `injectionPermissionChanged` will carry the decision.
   public func requestInjectionPermission(
     for client: String, usageDescription: String, stored: Bool? = nil, sink: any SessionSink
   ) throws(Refusal) -> InjectionPermission {
-    let isFirst = try state.injectionPermissions.request(client, stored: stored)
-    if isFirst, stored != nil {
+    let isNews = try state.injectionPermissions.request(client, stored: stored)
+    if isNews, stored != nil {
       injectionPermissionChanged(of: client, sink: sink)
-    } else if isFirst {
+    } else if isNews {
       emit(
         .injectionPermissionRequested(client: client, usageDescription: usageDescription),
         to: sink)
@@ -65,7 +65,9 @@ extension VoiceSession {
     injections.cancel(id) { report($0, to: sink) }
   }
 
-  func report(_ progress: InjectionQueue.Progress, to sink: any SessionSink) {
+  func report(
+    _ progress: InjectionQueue.Progress, at sample: Int64? = nil, to sink: any SessionSink
+  ) {
     let state: SessionEvent.InjectionState =
       switch progress.state {
       case .started: .started
@@ -73,33 +75,42 @@ extension VoiceSession {
       case .cancelled: .cancelled
       }
     emit(
-      .injection(id: progress.injection.id, state, played: progress.injection.played), to: sink)
+      .injection(id: progress.injection.id, state, played: progress.injection.played),
+      at: sample, to: sink)
   }
 
-  func injectionPermissionChanged(of client: String, sink: any SessionSink) {
+  func injectionPermissionChanged(
+    of client: String, at sample: Int64? = nil, sink: any SessionSink
+  ) {
     let permission = state.injectionPermissions[client]
-    if permission != .granted { injections.cancel(of: client) { report($0, to: sink) } }
-    emit(.injectionPermissionChanged(client: client, permission), to: sink)
+    if permission != .granted {
+      injections.cancel(of: client) { report($0, at: sample, to: sink) }
+    }
+    emit(.injectionPermissionChanged(client: client, permission), at: sample, to: sink)
   }
 
   /// Whether the server allows injection.
   public var allowsInjection: Bool { state.injectionPermissions.isServiceEnabled }
 
   /// Allows or forbids injection, because the server was switched. Forbidding cancels all injections;
-  /// decisions about permissions are kept.
+  /// decisions about permissions are kept, and those that were made meanwhile count from now on.
   public func allowInjection(_ isAllowed: Bool, sink: any SessionSink) {
     guard state.injectionPermissions.isServiceEnabled != isAllowed else { return }
     state.injectionPermissions.isServiceEnabled = isAllowed
     if !isAllowed { injections.cancel { report($0, to: sink) } }
     updateInjectionAvailability(sink: sink)
+    guard isAllowed else { return }
+    for client in state.injectionPermissions.popDecidedMeanwhile() {
+      injectionPermissionChanged(of: client, sink: sink)
+    }
   }
 
-  func updateInjectionAvailability(sink: any SessionSink) {
+  func updateInjectionAvailability(at sample: Int64? = nil, sink: any SessionSink) {
     let isAvailable =
       isMicrophoneRunning && state.injectionPermissions.isServiceEnabled
       && state.configuration.acceptsInjection
     guard isAvailable != state.isInjectionAvailable else { return }
-    emit(.injectionAvailabilityChanged(isAvailable), to: sink)
+    emit(.injectionAvailabilityChanged(isAvailable), at: sample, to: sink)
   }
 
   func endInjections(sink: any SessionSink) {
