@@ -367,9 +367,9 @@ public nonisolated struct Anechoic_V1_Start: @unchecked Sendable {
 
   /// Continues the session that has this token, instead of starting one: Started.resume_token. The
   /// session keeps its configuration, mute state, permissions, labels and voice; config, muted, labels,
-  /// echo_path_hint, voiceprint and enroll_voice of this start are ignored. All other fields must be those
-  /// of the first start. If the session still has a connection, this call takes the session over, and the
-  /// older call ends with ABORTED, reason TAKEN_OVER.
+  /// resume_window, echo_path_hint, voiceprint and enroll_voice of this start are ignored. All other fields
+  /// must be those of the first start. If the session still has a connection, this call takes the session
+  /// over, and the older call ends with ABORTED, reason TAKEN_OVER.
   public var resumeToken: Data {
     get {_storage._resumeToken}
     set {_uniqueStorage()._resumeToken = newValue}
