@@ -48,7 +48,7 @@ struct BusConnectionTests {
 
   @Test func aProgramThatNeverAnswersCostsTheLimit() async throws {
     let bus = try await PrivateBus(folder)
-    let player = try await TestPlayer(bus, "silent", "Playing", silent: true)
+    let player = try await TestPlayer(bus, "silent", "Playing", manner: "silent")
     let connection = try await BusConnection.open(bus.address)
     let call = BusCall(
       player.name, "/org/mpris/MediaPlayer2", "org.mpris.MediaPlayer2.Player", "Play")
