@@ -27,6 +27,11 @@ struct BusConnectionTests {
     await #expect(throws: BusError.self) { try await BusConnection.open(BusAddress("nonsense")) }
   }
 
+  /// Calls would wait for ever.
+  @Test func aProcessWithTooManyOpenFilesCannotOpenABus() {
+    #expect(throws: BusError.self) { try BusQueue(-1) }
+  }
+
   @Test func namesAndValuesThatAreNotValidAreRefused() async throws {
     let bus = try await PrivateBus(folder)
     let connection = try await BusConnection.open(bus.address)
