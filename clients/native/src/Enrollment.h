@@ -14,8 +14,8 @@ namespace anechoic {
 // no clock.
 //
 // A request of the program counts once the server has applied it: until then, it waits in Controls,
-// also for the next session. The state is that of the last request: answers to earlier ones, and the end
-// of the enrollment that it replaces, do not change the state.
+// also for the next session. The state is that of the last request: answers to earlier ones, and the
+// end of the enrollment that it replaces, do not change the state.
 class Enrollment {
  public:
   // The state of the last enrollment.

@@ -63,7 +63,8 @@ struct Program {
     v1::ControlResult result;
     result.set_control_id(send().control_id());
     result.mutable_refusal()->set_reason(reason);
-    check(!controls.answered(result, Controls::Time{1000s}), "a refusal with this reason does not count");
+    check(!controls.answered(result, Controls::Time{1000s}),
+          "a refusal with this reason does not count");
     controls.lost();
   }
 };
