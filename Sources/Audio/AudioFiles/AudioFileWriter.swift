@@ -13,10 +13,17 @@ public final class AudioFileWriter {
   public private(set) var sampleCount = 0
   /// Nil for standard output.
   private let file: OpaquePointer?
+  /// The bytes of sound above which a WAV has open sizes.
+  private let mostCounted: Int
 
-  public init(path: String, format: AudioFormat) throws(AudioFileError) {
+  public convenience init(path: String, format: AudioFormat) throws(AudioFileError) {
+    try self.init(path: path, format: format, mostCounted: OpenSizes.most)
+  }
+
+  init(path: String, format: AudioFormat, mostCounted: Int) throws(AudioFileError) {
     self.path = path
     self.format = format
+    self.mostCounted = mostCounted
     guard path != "-" else {
       file = nil
       try Self.print(Self.openHeader(format))
@@ -36,11 +43,11 @@ public final class AudioFileWriter {
   deinit {
     guard let file else { return }
     sf_close(file)
-    if path.lowercased().hasSuffix(".wav"),
-      !OpenSizes.fits(sampleCount * format.bytesPerSampleFrame)
-    {
-      OpenSizes.write(to: path)
-    }
+    if hasOpenSizes { OpenSizes.write(to: path) }
+  }
+
+  private var hasOpenSizes: Bool {
+    path.lowercased().hasSuffix(".wav") && sampleCount * format.bytesPerSampleFrame > mostCounted
   }
 
   /// Appends interleaved samples.
@@ -68,7 +75,12 @@ public final class AudioFileWriter {
   /// Makes what was written readable if the program ends without closing the file. In FLAC and Ogg, libsndfile
   /// cannot do this.
   public func save() {
-    if let file { sf_command(file, Int32(SFC_UPDATE_HEADER_NOW), nil, 0) }
+    guard let file else { return }
+    if hasOpenSizes {
+      OpenSizes.write(to: path)
+    } else {
+      sf_command(file, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)
+    }
   }
 
   private static func coding(

@@ -8,8 +8,8 @@ enum OpenSizes {
   /// More than any header has.
   private static let longestHeader = 1024
 
-  /// Whether the fields can hold this number of bytes of sound.
-  static func fits(_ bytes: Int) -> Bool { bytes + longestHeader <= Int(UInt32.max) }
+  /// The most bytes of sound that the fields can count.
+  static let most = Int(UInt32.max) - longestHeader
 
   /// Leaves the sizes of a file open. A file that cannot be changed stays as it is.
   static func write(to path: String) {

@@ -1,9 +1,9 @@
 """A media player on a message bus, as MPRIS describes it. It plays nothing.
 
-player.py NAME STATUS [silent]
+player.py NAME STATUS [silent | slow]
 
 NAME is the end of its name on the bus, and STATUS is Playing, Paused or Stopped. A silent player accepts
-calls and never answers.
+calls and never answers. A slow player begins to play half a second after it was asked.
 """
 
 import sys
@@ -51,6 +51,25 @@ class Player(dbus.service.Object):
         pass
 
 
+class SlowPlayer(Player):
+    start = None
+
+    def become(self, status):
+        if self.start is not None:
+            GLib.source_remove(self.start)
+            self.start = None
+        if status != "Playing":
+            return super().become(status)
+        self.calls += 1
+        self.start = GLib.timeout_add(500, self.play)
+
+    def play(self):
+        self.start = None
+        self.calls -= 1
+        super().become("Playing")
+        return False
+
+
 class SilentPlayer(dbus.service.Object):
     @dbus.service.method(PLAYER, async_callbacks=("answer", "fail"))
     def Play(self, answer, fail):
@@ -81,6 +100,6 @@ if sys.argv[3:] == ["silent"]:
         50, lambda: player.PropertiesChanged(PLAYER, {"PlaybackStatus": status}, []) or True
     )
 else:
-    player = Player(bus, status)
+    player = (SlowPlayer if sys.argv[3:] == ["slow"] else Player)(bus, status)
 owned = dbus.service.BusName(f"org.mpris.MediaPlayer2.{name}", bus)
 GLib.MainLoop().run()

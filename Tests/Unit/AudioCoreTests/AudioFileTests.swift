@@ -117,7 +117,25 @@ struct AudioFileTests {
     #expect(header[4..<8] == Data(repeating: 0xff, count: 4))
     let bytes = try AudioFileReader(path: path).read(samples: 20_000)
     #expect(bytes.count == 16_000 * format.bytesPerSampleFrame)
-    #expect(OpenSizes.fits(4_294_960_000) && !OpenSizes.fits(4_294_967_000))
+    #expect((4_294_960_000..<4_294_967_000).contains(OpenSizes.most))
+  }
+
+  /// A program that is killed leaves the file as it is after `save()`.
+  @Test(arguments: [1000, 1001])
+  func aFileThatGrowsTooLargeHasOpenSizesWhenItIsSaved(sampleCount: Int) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("a.wav").path
+    let writer = try AudioFileWriter(
+      path: path, format: AudioFormat(encoding: .s16, rate: .hz16000, channelCount: 1),
+      mostCounted: 2000)
+    try writer.write([UInt8](repeating: 7, count: 1000))
+    writer.save()
+    try writer.write([UInt8](repeating: 7, count: 2 * sampleCount - 1000))
+    writer.save()
+    let header = try Data(contentsOf: URL(fileURLWithPath: path)).prefix(44)
+    let hasOpenSizes = header[40..<44] == Data(repeating: 0xff, count: 4)
+    #expect(hasOpenSizes == (sampleCount > 1000))
+    #expect(try AudioFileReader(path: path).read(samples: 2000).count == 2 * sampleCount)
   }
 
   /// A missing page is seen at once, and a page with other bytes at the end, when samples are

@@ -27,6 +27,11 @@ struct BusConnectionTests {
     await #expect(throws: BusError.self) { try await BusConnection.open(BusAddress("nonsense")) }
   }
 
+  /// Calls would wait for ever.
+  @Test func aProcessWithTooManyOpenFilesCannotOpenABus() {
+    #expect(throws: BusError.self) { try BusQueue(-1) }
+  }
+
   @Test func namesAndValuesThatAreNotValidAreRefused() async throws {
     let bus = try await PrivateBus(folder)
     let connection = try await BusConnection.open(bus.address)
@@ -48,7 +53,7 @@ struct BusConnectionTests {
 
   @Test func aProgramThatNeverAnswersCostsTheLimit() async throws {
     let bus = try await PrivateBus(folder)
-    let player = try await TestPlayer(bus, "silent", "Playing", silent: true)
+    let player = try await TestPlayer(bus, "silent", "Playing", manner: "silent")
     let connection = try await BusConnection.open(bus.address)
     let call = BusCall(
       player.name, "/org/mpris/MediaPlayer2", "org.mpris.MediaPlayer2.Player", "Play")

@@ -49,6 +49,24 @@ struct MediaPlayersTests {
     }
   }
 
+  /// The player tells that it plays only after the second call has begun.
+  @Test func aSlowPlayerIsPausedForACallThatBeginsRightAfterAnother() async throws {
+    let bus = try await PrivateBus(folder)
+    let music = try await TestPlayer(bus, "music", "Playing", manner: "slow")
+    try await follow(bus) { players in
+      try await eventually("plays") { await players.isPlaying }
+      await players.pause(for: .session)
+      try await eventually("quiet") { await !players.isPlaying }
+      await players.resume(for: .session)
+      await players.pause(for: .session)
+      #expect(try file.read().map(\.name) == [music.name])
+      #expect(try await music.calls == 3)
+      #expect(try await music.status == "Paused")
+      await players.resume(for: .session)
+      try await eventually("goes on") { try await music.status == "Playing" }
+    }
+  }
+
   @Test func aPlayerIsPausedAsLongAsThereIsAReason() async throws {
     let bus = try await PrivateBus(folder)
     let music = try await TestPlayer(bus, "music", "Playing")
@@ -102,7 +120,7 @@ struct MediaPlayersTests {
 
   @Test func aPlayerThatNeverAnswersHoldsUpNobody() async throws {
     let bus = try await PrivateBus(folder)
-    _ = try await TestPlayer(bus, "silent", "Playing", silent: true)
+    _ = try await TestPlayer(bus, "silent", "Playing", manner: "silent")
     let music = try await TestPlayer(bus, "music", "Playing")
     try await follow(bus) { players in
       try await eventually("plays") { await players.isPlaying }

@@ -45,6 +45,32 @@ struct PlayerStatesTests {
     #expect(states.paused == [])
   }
 
+  @Test func aPlayerThatIsAboutToPlayIsPausedAgain() throws {
+    let start = ContinuousClock.now
+    for (passed, isPaused) in [(Duration.zero, true), (PlayerStates.longestStart, false)] {
+      var states = try playing()
+      _ = states.pausePlaying(at: start)
+      states.changed(owner: ":1.1", .paused)
+      states.resume(Self.entry, at: start)
+      #expect(states.paused == [])
+      #expect(states.pausePlaying(at: start + passed) == (isPaused ? [Self.entry] : []))
+      // The late news of the first call.
+      states.changed(owner: ":1.1", .playing)
+      #expect(states.paused == (isPaused ? [Self.entry] : []))
+    }
+  }
+
+  @Test(arguments: [PlayerStates.Playback.playing, .stopped])
+  func aPlayerThatHasAnsweredIsNoLongerAboutToPlay(_ playback: PlayerStates.Playback) throws {
+    var states = try playing()
+    _ = states.pausePlaying()
+    states.resume(Self.entry)
+    states.changed(owner: ":1.1", playback)
+    // The person pauses it.
+    states.changed(owner: ":1.1", .paused)
+    #expect(states.pausePlaying() == [])
+  }
+
   @Test func aPlayerThatIsStartedAnewIsForgotten() throws {
     var states = try playing()
     _ = states.pausePlaying()

@@ -121,12 +121,15 @@ struct TestPlayer {
   private static let path = "/org/mpris/MediaPlayer2"
   private static let interface = "org.mpris.MediaPlayer2.Player"
 
-  init(_ bus: PrivateBus, _ name: String, _ status: String, silent: Bool = false) async throws {
+  /// Starts a player. `manner` is "silent" or "slow", or nil for one that does at once as it is told.
+  init(
+    _ bus: PrivateBus, _ name: String, _ status: String, manner: String? = nil
+  ) async throws {
     self.bus = bus
     self.name = "org.mpris.MediaPlayer2.\(name)"
     connection = try await BusConnection.open(bus.address)
     try await bus.start(
-      "player.py", [name, status] + (silent ? ["silent"] : []), name: self.name)
+      "player.py", [name, status] + (manner.map { [$0] } ?? []), name: self.name)
   }
 
   var status: String {

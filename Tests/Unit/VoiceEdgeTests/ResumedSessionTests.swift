@@ -140,6 +140,22 @@ struct ResumedSessionTests {
       #expect(rig.status.session == session && rig.status.sessionCount == 1)
     }
   }
+
+  @Test func callsOfTheMachineReachTheSessionAfterASilentLoss() async throws {
+    try await run { rig, proxy in
+      let session = rig.status.session
+      // The connection of these calls is silent then, too.
+      let watch = try await rig.local.watch("sessions/edge")
+      _ = try await watch.receive()
+      proxy.freeze()
+      try await eventually("resumed") { rig.status.resumptionCount == 1 && rig.status.isConnected }
+      _ = try await rig.local.setMute("", muted: true)
+      #expect(try await rig.remote.get(session).mute.muted)
+      #expect(try await rig.local.get("sessions/edge").mute.muted)
+      // The watch ends, so that its program can start it again.
+      #expect(await code { while try await watch.receive() != nil {} } == .unavailable)
+    }
+  }
 }
 
 extension SessionsClient {

@@ -94,6 +94,15 @@ struct ServerAwayTests {
     }
   }
 
+  @Test func callsOfTheMachineEndWithASessionThatItEnds() async throws {
+    try await AgentRig.run { rig in
+      let watch = try await rig.local.watch("sessions/edge")
+      _ = try await watch.receive()
+      try await rig.local.delete("sessions/edge")
+      #expect(await code { while try await watch.receive() != nil {} } == .ok)
+    }
+  }
+
   private static let longID = String(repeating: "e", count: 63)
 
   @Test(arguments: [("edge", "edge-2"), (Self.longID, "\(Self.longID.dropLast(2))-2")])

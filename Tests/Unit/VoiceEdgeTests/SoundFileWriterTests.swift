@@ -1,6 +1,7 @@
 import AudioCore
 import AudioFiles
 import Foundation
+import LinuxSystem
 import Testing
 import TestTime
 
@@ -43,6 +44,26 @@ struct SoundFileWriterTests {
     writer.stop()
     writer.join()
     #expect(!FileManager.default.fileExists(atPath: folder.path("voice.wav")))
+  }
+
+  /// The disk is full for a while.
+  @Test func aRecordingGoesOnAfterAnError() async throws {
+    let path = folder.path("voice.wav")
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
+    let writer = write()
+    try await eventually("an error") {
+      speak()
+      return !lines.all.isEmpty
+    }
+    try FileManager.default.removeItem(atPath: path)
+    try await eventually("a recording") {
+      speak()
+      return FileIdentity.isRegular(path)
+    }
+    writer.stop()
+    writer.join()
+    #expect(try AudioFileReader(path: path).sampleCount > 0)
+    #expect(lines.all.count == 1 && lines.contain("; trying again"), "\(lines.all)")
   }
 
   /// A program that is killed leaves the file as it is now.

@@ -1,4 +1,5 @@
 import Foundation
+import GRPCTransport
 import Synchronization
 import Testing
 import TestTime
@@ -30,6 +31,17 @@ struct StatusBoardTests {
     var watch = board.watch().makeAsyncIterator()
     for index in 0..<1000 { board.publish(status(route: "\(index)")) }
     #expect(await watch.next()?.route == "999")
+  }
+
+  @Test func aConnectionThatAnotherHasFollowedIsLost() async throws {
+    let board = StatusBoard { _ in }
+    var status = EdgeStatus()
+    (status.isConnected, status.connection) = (true, 2)
+    board.publish(status)
+    let result = try await board.whileConnected(by: 2) { 7 }
+    #expect(result == 7)
+    let lost = await code { try await board.whileConnected(by: 1) { try await untilCancelled() } }
+    #expect(lost == .unavailable)
   }
 
   @Test func theLampGetsTheFirstStateAndChanges() {

@@ -31,6 +31,15 @@ struct InputLeadTests {
     #expect(Self.changes(burst + inStep + burst + inStep).isEmpty)
   }
 
+  /// The time without a connection is not time ahead.
+  @Test func theTimeBeforeALostConnectionDoesNotCount() {
+    var lead = InputLead()
+    #expect(lead.record(allowance: 0, now: Self.start) == nil)
+    lead.restart()
+    #expect(lead.record(allowance: 0, now: Self.start + .seconds(5)) == nil)
+    #expect(lead.record(allowance: 0, now: Self.start + .seconds(7)) == true)
+  }
+
   @Test func aClientInStepIsNeverEarly() {
     #expect(Self.changes([Int64](repeating: 490, count: 10_000)).isEmpty)
   }

@@ -19,10 +19,9 @@ struct RealTimePacerTests {
     line.runInStep(to: .seconds(10))
     line.pass(.seconds(3))
     #expect(line.take(.seconds(13)) == nil)
-    // The lead is available as before, plus a little for the clock's tolerance.
+    // The lead is available as before.
     #expect(line.take(.milliseconds(13_500)) == nil)
-    let delay = line.take(.milliseconds(13_550))
-    #expect(delay.map { $0 > .milliseconds(30) && $0 <= .milliseconds(50) } == true)
+    #expect(line.take(.milliseconds(13_550)) == .milliseconds(50))
   }
 
   @Test(arguments: [30, 31, 3600, 1_000_000])
@@ -94,6 +93,19 @@ struct RealTimePacerTests {
         Int64(second) * (1_000_000_000 + Int64(partsPerMillion) * 1000))
       #expect(line.take(media) == nil)
     }
+  }
+
+  @Test(arguments: [-1000, 0, 1000])
+  func theLeadDoesNotGrowWithTheAgeOfTheSession(partsPerMillion: Int) {
+    var line = Line()
+    var media = Duration.zero
+    for _ in 1...86_400 {
+      line.pass(.seconds(1))
+      media += .microseconds(1_000_000 + partsPerMillion)
+      line.take(media)
+    }
+    let delay = line.take(media + .milliseconds(550))
+    #expect(delay.map { (.milliseconds(49) ... .milliseconds(51)).contains($0) } == true)
   }
 }
 

@@ -94,10 +94,16 @@ bool Controls::isTooMany(const v1::ControlResult& result) {
   return result.refusal().reason() == "TOO_MANY_CONTROLS";
 }
 
+bool Controls::isAskingAboutTheVoice() const { return isOnItsWay(isAboutTheVoice); }
+
 bool Controls::isSettingVoiceprint() const {
+  return isOnItsWay([](const v1::Control& control) { return control.has_set_voiceprint(); });
+}
+
+bool Controls::isOnItsWay(bool (*isMeant)(const v1::Control&)) const {
   const std::lock_guard lock(mutex_);
-  return std::ranges::any_of(waiting_, &v1::Control::has_set_voiceprint) ||
-         std::ranges::any_of(unanswered_, &v1::Control::has_set_voiceprint, &Unanswered::control);
+  return std::ranges::any_of(waiting_, isMeant) ||
+         std::ranges::any_of(unanswered_, isMeant, &Unanswered::control);
 }
 
 bool Controls::isUnanswered(const std::string& about) const {

@@ -27,7 +27,8 @@ class Controls {
 
   // Any thread. If there are too many, the newest are kept.
   void add(v1::Control control);
-  // Any thread: whether a voice that the program has set is still on its way.
+  // Any thread: whether a request about the voice is still on its way, and one that sets a voice.
+  bool isAskingAboutTheVoice() const;
   bool isSettingVoiceprint() const;
 
   // The worker: returns the next control to be sent, with its id.
@@ -51,6 +52,7 @@ class Controls {
     Time sent;
   };
 
+  bool isOnItsWay(bool (*isMeant)(const v1::Control&)) const;
   bool isUnanswered(const std::string& subject) const;
   void returnToWaiting(v1::Control control);
 

@@ -57,20 +57,17 @@ void Enrollment::apply(v1::Start& start) const {
   start.set_enroll_voice(enrolls_);
 }
 
-void Enrollment::answered(const v1::Control& control, bool isRefused) {
+void Enrollment::answered(const v1::Control& control, bool isRefused, const Controls& controls) {
   const std::lock_guard lock(mutex_);
   if (!control.has_enroll_voice() && !control.has_set_voiceprint()) return;
+  const bool isLast = !controls.isAskingAboutTheVoice();
   if (isRefused) {
-    state_ = State::refused;
+    if (isLast) state_ = State::refused;
     return;
   }
   enrolls_ = control.has_enroll_voice();
-  if (enrolls_) {
-    state_ = State::learning;
-    return;
-  }
-  // The program may have asked for another enrollment meanwhile.
-  if (state_ != State::learning) state_ = State::none;
+  if (isLast) state_ = enrolls_ ? State::learning : State::none;
+  if (enrolls_) return;
   learnt_.clear();
   kept_.reset();
   if (control.set_voiceprint().has_voiceprint()) kept_ = control.set_voiceprint().voiceprint();
@@ -99,10 +96,12 @@ void Enrollment::learnt(const v1::Voiceprint& voiceprint, const Controls& contro
   state_ = State::learnt;
 }
 
-void Enrollment::noted(const v1::SessionEvent& event) {
+void Enrollment::noted(const v1::SessionEvent& event, const Controls& controls) {
   const std::lock_guard lock(mutex_);
   const int64_t sample = event.microphone_sample();
-  if (event.has_voice_enrollment_changed()) noted(event.voice_enrollment_changed(), sample);
+  if (event.has_voice_enrollment_changed()) {
+    noted(event.voice_enrollment_changed(), sample, controls);
+  }
   const bool hasFailed = state_ == State::severalVoices || state_ == State::tooLittleVoice;
   if (!event.has_session_ended() || !hasFailed || sample != failedAt_ ||
       event.session_ended().reason() == v1::SessionEnded::REASON_CLIENT_CLOSED) {
@@ -112,10 +111,12 @@ void Enrollment::noted(const v1::SessionEvent& event) {
   state_ = State::learning;
 }
 
-void Enrollment::noted(const v1::VoiceEnrollmentChanged& change, int64_t sample) {
+void Enrollment::noted(const v1::VoiceEnrollmentChanged& change, int64_t sample,
+                       const Controls& controls) {
   using Change = v1::VoiceEnrollmentChanged;
   if (change.failure() == Change::FAILURE_UNSPECIFIED) return;
   enrolls_ = false;
+  if (controls.isAskingAboutTheVoice()) return;
   failedAt_ = sample;
   state_ = change.failure() == Change::FAILURE_SEVERAL_VOICES ? State::severalVoices
                                                               : State::tooLittleVoice;

@@ -14,7 +14,8 @@ namespace anechoic {
 // no clock.
 //
 // A request of the program counts once the server has applied it: until then, it waits in Controls,
-// also for the next session.
+// also for the next session. The state is that of the last request: answers to earlier ones, and the
+// end of the enrollment that it replaces, do not change the state.
 class Enrollment {
  public:
   // The state of the last enrollment.
@@ -40,7 +41,7 @@ class Enrollment {
   // The worker: adds the voice to the start of a session.
   void apply(v1::Start& start) const;
   // The worker: the server has applied or refused a control, which may be about anything.
-  void answered(const v1::Control& control, bool isRefused);
+  void answered(const v1::Control& control, bool isRefused, const Controls& controls);
   // The worker: a server has refused the start of a session, with a message that names the field.
   // Returns whether that was for the voice, which the next start leaves out.
   bool refused(const std::string& message);
@@ -48,10 +49,10 @@ class Enrollment {
   void learnt(const v1::Voiceprint& voiceprint, const Controls& controls);
   // The worker: an event, which may be about anything. An enrollment that fails only because its
   // session ends goes on in the next one, unless the program has ended the session.
-  void noted(const v1::SessionEvent& event);
+  void noted(const v1::SessionEvent& event, const Controls& controls);
 
  private:
-  void noted(const v1::VoiceEnrollmentChanged& change, int64_t sample);
+  void noted(const v1::VoiceEnrollmentChanged& change, int64_t sample, const Controls& controls);
 
   mutable std::mutex mutex_;
   std::optional<v1::Voiceprint> kept_;

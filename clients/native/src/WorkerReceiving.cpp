@@ -191,7 +191,7 @@ void Worker::notePiece(int64_t end, int64_t count) {
 
 void Worker::noteControl(const v1::ControlResult& result, Clock::time_point now) {
   if (const auto control = controls_.answered(result, now)) {
-    enrollment_.answered(*control, result.has_refusal());
+    enrollment_.answered(*control, result.has_refusal(), controls_);
   }
   if (muteControl_ == 0 || result.control_id() != muteControl_) return;
   muteControl_ = 0;
@@ -212,7 +212,7 @@ void Worker::noteEvent(const v1::SessionEvent& event) {
     const bool isMuted = event.mute_changed().state().muted();
     recordMute(isMuted, isMuted && position < 0 ? session_.next() : position);
   }
-  enrollment_.noted(event);
+  enrollment_.noted(event, controls_);
   listener_.event(event, position);
 }
 

@@ -1,6 +1,6 @@
 internal import AnechoicAPI
 internal import Foundation
-internal import GRPCTransport
+package import GRPCTransport
 internal import SwiftProtobuf
 internal import Synchronization
 
@@ -26,32 +26,20 @@ struct Connection: Sendable {
 
   private init(
     _ server: String, _ security: ChannelSecurity, _ names: Metadata,
-    _ credentials: (any CredentialsProvider)?, keepaliveTime: Duration = .seconds(20)
+    _ credentials: (any CredentialsProvider)?, options: ConnectionOptions = .watched
   ) {
     self.server = server
     self.security = security
     self.names = names
     self.credentials = credentials
     keepsSecrets = security.isEncrypted || ServerAddress(server)?.isLocal == true
-    var options = ConnectionOptions()
-    options.keepaliveTime = keepaliveTime
-    options.keepaliveTimeout = .seconds(10)
     channel = Channel(target: server, options: options, security: security)
   }
 
   /// Returns a channel with a connection of its own to the same server.
-  ///
-  /// A channel that has failed waits before it connects again, and libgrpc shares one connection
-  /// between channels with the same target and arguments, even if the network no longer answers.
-  /// Therefore each of these channels has another keepalive time, by a few milliseconds.
   func renewed() -> Connection {
-    let count = Self.renewals.wrappingAdd(1, ordering: .relaxed).newValue
-    return Connection(
-      server, security, names, credentials,
-      keepaliveTime: .seconds(20) + .milliseconds(count % 5000))
+    Connection(server, security, names, credentials, options: .own())
   }
-
-  private static let renewals = Atomic<Int>(0)
 
   /// Returns the headers of a new call. Throws UNAUTHENTICATED if the token cannot be read, or would
   /// be sent in plaintext to another machine.
@@ -102,6 +90,30 @@ struct Connection: Sendable {
     let id = session.hasPrefix(prefix) ? String(session.dropFirst(prefix.count)) : session
     if Identifier.isValid(id) { metadata.append(RPC.sessionKey, id) }
     return metadata
+  }
+}
+
+extension ConnectionOptions {
+  private static let renewals = Atomic<Int>(0)
+
+  /// Keepalive, which ends a connection that does not answer for 30 s.
+  static var watched: Self { keepalive(.seconds(20)) }
+
+  /// Returns keepalive for a channel with a connection of its own.
+  ///
+  /// A channel that has failed waits before it connects again, and libgrpc shares one connection
+  /// between channels with the same target and arguments, even if the network no longer answers.
+  /// Therefore each of these channels has another keepalive time, by a few milliseconds.
+  package static func own() -> Self {
+    let count = renewals.wrappingAdd(1, ordering: .relaxed).newValue
+    return keepalive(.seconds(20) + .milliseconds(count % 5000))
+  }
+
+  private static func keepalive(_ time: Duration) -> Self {
+    var options = Self()
+    options.keepaliveTime = time
+    options.keepaliveTimeout = .seconds(10)
+    return options
   }
 }
 

@@ -6,7 +6,11 @@ public final class WakeSignal: Sendable {
   /// A descriptor that can be read while the signal is set.
   let descriptor: Int32
 
-  public init() { descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)) }
+  /// Creates a signal that is not set. Throws if too many files are open.
+  public init() throws(DeviceIOError) {
+    descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    guard descriptor >= 0 else { throw DeviceIOError(code: -errno) }
+  }
 
   deinit { close(descriptor) }
 

@@ -15,7 +15,7 @@ final class BusLoop {
     var continuation: CheckedContinuation<BusQueue.Answer, Never>
   }
 
-  let queue = BusQueue()
+  let queue: BusQueue
   let messages: AsyncStream<BusMessage>
   private let continuation: AsyncStream<BusMessage>.Continuation
   private let connection: OpaquePointer
@@ -25,6 +25,7 @@ final class BusLoop {
 
   /// Connects to a bus and greets it.
   init(_ address: BusAddress, within limit: Duration) throws(BusError) {
+    queue = try BusQueue()
     var error = DBusError()
     dbus_error_init(&error)
     defer { dbus_error_free(&error) }

@@ -24,7 +24,13 @@ final class BusQueue: Sendable {
   /// Becomes readable when the thread has to look.
   let wakeUp: Int32
 
-  init() { wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)) }
+  /// Creates a queue with a descriptor of eventfd. Throws if there is none, because too many files are open.
+  init(_ wakeUp: Int32 = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))) throws(BusError) {
+    guard wakeUp >= 0 else {
+      throw BusError(.disconnected, "too many files are open to wait for the bus")
+    }
+    self.wakeUp = wakeUp
+  }
 
   deinit { Glibc.close(wakeUp) }
 

@@ -6,6 +6,8 @@ internal import VoiceClient
 /// The part of the agent's status that the voice thread knows.
 struct EdgeStatus: Sendable, Equatable {
   var isConnected = false
+  /// The number of the connection to the session on the server, another one for each. Nil for none.
+  var connection: Int?
   /// Whether a session on the server or on this machine processes the voice. Nil until the voice thread
   /// has told it.
   var hasSession: Bool?
@@ -92,14 +94,16 @@ final class StatusBoard: Sendable {
     if let recording { recordingChanged(recording) }
   }
 
-  /// Returns the result of `body`, or throws UNAVAILABLE if the session is lost before.
+  /// Returns the result of `body`, or throws UNAVAILABLE if a connection to the session is lost before,
+  /// even if another one has followed.
   func whileConnected<Result: Sendable>(
-    _ body: @escaping @Sendable () async throws -> Result
+    by connection: Int?, _ body: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {
     try await race(
       body,
       { [self] in
-        for await status in watch() where !status.isConnected { break }
+        for await status in watch()
+        where !status.isConnected || status.connection != connection { break }
         throw Status(.unavailable, "the session was lost")
       })
   }

@@ -7,13 +7,12 @@ internal import VoiceClient
 /// the agent answers the calls that make sense without a server.
 struct LocalSessions: Sendable {
   private let agent: EdgeAgent
-  private let channel: Channel
+  private let channel: ForwardingChannel
   private let muteOrder = CallOrder()
 
   init(_ agent: EdgeAgent) {
     self.agent = agent
-    let server = agent.configuration.server
-    channel = Channel(target: server.address, security: server.security)
+    channel = ForwardingChannel(agent.configuration.server)
   }
 
   var methods: [ServerMethod] {
@@ -24,8 +23,8 @@ struct LocalSessions: Sendable {
         session, _, context in
         let bytes = try await forward(
           RPC.getSession,
-          Anechoic_V1_GetSessionRequest.with { $0.name = session }.serializedBytes(), of: session,
-          context)
+          Anechoic_V1_GetSessionRequest.with { $0.name = session.name }.serializedBytes(),
+          of: session, context)
         let response: Anechoic_V1_GetSessionResponse = try .decoded(bytes)
         return try Anechoic_V1_ListSessionsResponse.with { $0.sessions = [response.session] }
           .serializedBytes()
@@ -69,16 +68,17 @@ struct LocalSessions: Sendable {
       session, request, context in
       guard !request.hasAtSample else {
         return try await forward(
-          RPC.setMute, request.naming(session, at: \.name).serializedBytes(), of: session, context)
+          RPC.setMute, request.naming(session.name, at: \.name).serializedBytes(), of: session,
+          context)
       }
       if !request.muted { try await passCaptured() }
       let id = await agent.voice.ask { $0.anticipateMute(request.muted) }
       do {
-        let bytes: [UInt8] = try request.naming(session, at: \.name).serializedBytes()
+        let bytes: [UInt8] = try request.naming(session.name, at: \.name).serializedBytes()
         let answer = try await muteOrder.pass { () async throws -> [UInt8]? in
           // Not if another request has followed, which might have overtaken this one.
           guard await agent.voice.ask({ $0.isNewest(id) }) else { return nil }
-          return try await agent.board.whileConnected {
+          return try await agent.board.whileConnected(by: session.connection) {
             try await forward(RPC.setMute, bytes, of: session, context)
           }
         }
@@ -119,8 +119,8 @@ struct LocalSessions: Sendable {
       session, request, context in
       if await !mutes(request) { try await passCaptured() }
       return try await forward(
-        RPC.reportMuteGesture, request.naming(session, at: \.name).serializedBytes(), of: session,
-        context)
+        RPC.reportMuteGesture, request.naming(session.name, at: \.name).serializedBytes(),
+        of: session, context)
     } away: { request in
       if await !mutes(request) { try await passCaptured() }
       return try await reportLocally(request)
@@ -162,20 +162,22 @@ struct LocalSessions: Sendable {
       }
       let start: Anechoic_V1_InjectSpeechRequest = try .decoded(first)
       guard let session = try session(named: start.start.name) else {
-        throw Status(.unavailable, "\(RPC.injectSpeech) needs the server, which is not available")
+        throw Self.needsServer(RPC.injectSpeech)
       }
-      let call = channel.call(
-        Self.method(RPC.injectSpeech), metadata: try metadata(for: session, context))
-      let pump = Task {
-        try await call.send(start.naming(session, at: \.start.name).serializedBytes())
-        while let message = try await requests.next() { try await call.send(message) }
-        call.halfClose()
+      return try await whileAnswered(session, context) {
+        let call = session.channel.call(
+          Self.method(RPC.injectSpeech), metadata: try metadata(for: session, context))
+        let pump = Task {
+          try await call.send(start.naming(session.name, at: \.start.name).serializedBytes())
+          while let message = try await requests.next() { try await call.send(message) }
+          call.halfClose()
+        }
+        defer { pump.cancel() }
+        guard let response = try await call.receive() else {
+          throw Status(.internal, "the injection ended without a response")
+        }
+        return response
       }
-      defer { pump.cancel() }
-      guard let response = try await call.receive() else {
-        throw Status(.internal, "the injection ended without a response")
-      }
-      return response
     }
   }
 
@@ -186,10 +188,13 @@ struct LocalSessions: Sendable {
       let own = "sessions/\(agent.configuration.session.id)"
       let watch = LocalInjectionWatch(
         board: agent.board, name: request.name.isEmpty ? own : request.name
-      ) { session in
-        try await channel.serverStreaming(
+      ) { status in
+        guard let session = channel.session(of: status) else {
+          throw Self.needsServer(RPC.watchInjection)
+        }
+        return try await session.channel.serverStreaming(
           Self.method(RPC.watchInjection),
-          Anechoic_V1_WatchInjectionRequest.with { $0.name = session }.serializedBytes(),
+          Anechoic_V1_WatchInjectionRequest.with { $0.name = session.name }.serializedBytes(),
           metadata: try metadata(for: session, context))
       } send: {
         try await responses.send($0.serializedBytes())
@@ -208,18 +213,17 @@ struct LocalSessions: Sendable {
       $0[keyPath: path]
     } connected: { session, request, context in
       try await forward(
-        name, request.naming(session, at: path).serializedBytes(), of: session, context)
+        name, request.naming(session.name, at: path).serializedBytes(), of: session, context)
     } away: { request in
-      guard let away else {
-        throw Status(.unavailable, "\(name) needs the server, which is not available")
-      }
+      guard let away else { throw Self.needsServer(name) }
       return try await away(request)
     }
   }
 
   private func unary<Request: Message>(
     _ name: String, _: Request.Type, _ sessionName: @escaping @Sendable (Request) -> String,
-    connected: @escaping @Sendable (String, Request, CallContext) async throws -> [UInt8],
+    connected:
+      @escaping @Sendable (ForwardedSession, Request, CallContext) async throws -> [UInt8],
     away: @escaping @Sendable (Request) async throws -> [UInt8]
   ) -> ServerMethod {
     ServerMethod.unary(Self.method(name)) { bytes, context in
@@ -237,18 +241,20 @@ struct LocalSessions: Sendable {
     ServerMethod.serverStreaming(Self.method(name)) { bytes, context, responses in
       let request: Request = try .decoded(bytes)
       guard let session = try session(named: request[keyPath: path]) else {
-        throw Status(.unavailable, "\(name) needs the server, which is not available")
+        throw Self.needsServer(name)
       }
-      let call = try await channel.serverStreaming(
-        Self.method(name), request.naming(session, at: path).serializedBytes(),
-        metadata: try metadata(for: session, context))
-      while let message = try await call.receive() { try await responses.send(message) }
+      try await whileAnswered(session, context) {
+        let call = try await session.channel.serverStreaming(
+          Self.method(name), request.naming(session.name, at: path).serializedBytes(),
+          metadata: try metadata(for: session, context))
+        while let message = try await call.receive() { try await responses.send(message) }
+      }
     }
   }
 
-  /// Returns the session's name on the server, or nil while there is no server. Throws NOT_FOUND
-  /// for the name of another session.
-  private func session(named name: String) throws(Status) -> String? {
+  /// Returns the session on the server, or nil while there is no server. Throws NOT_FOUND for the name
+  /// of another session.
+  private func session(named name: String) throws(Status) -> ForwardedSession? {
     guard agent.configuration.session.join == nil else {
       throw Status(
         .failedPrecondition,
@@ -260,29 +266,71 @@ struct LocalSessions: Sendable {
     guard names.contains(name) else {
       throw Status(.notFound, "name: this agent's session is \"\(own)\"")
     }
-    return status.isConnected ? status.session : nil
+    return channel.session(of: status)
   }
 
   private func forward(
-    _ name: String, _ bytes: [UInt8], of session: String, _ context: CallContext
+    _ name: String, _ bytes: [UInt8], of session: ForwardedSession, _ context: CallContext
   ) async throws -> [UInt8] {
-    try await channel.unary(
-      Self.method(name), bytes, metadata: try metadata(for: session, context),
-      timeout: context.timeLeft)
+    try await whileAnswered(session, context) {
+      try await session.channel.unary(
+        Self.method(name), bytes, metadata: try metadata(for: session, context),
+        timeout: context.timeLeft)
+    }
+  }
+
+  /// Returns the result of a call to the session. Throws UNAVAILABLE once the agent has lost its
+  /// connection and the server does not answer on the connection of the call either.
+  ///
+  /// A call that the server answers goes on: the answer to `DeleteSession` and the end of a recording
+  /// come after the session's end.
+  private func whileAnswered<Result: Sendable>(
+    _ session: ForwardedSession, _ context: CallContext,
+    _ body: @escaping @Sendable () async throws -> Result
+  ) async throws -> Result {
+    try await race(
+      body,
+      {
+        var connection: Int? = session.connection
+        for await status in agent.board.watch() where status.connection != connection {
+          connection = status.connection
+          try await checkAnswer(of: session, context)
+        }
+        throw CancellationError()
+      })
+  }
+
+  /// Throws UNAVAILABLE if the server does not answer on the connection of a call.
+  private func checkAnswer(of session: ForwardedSession, _ context: CallContext) async throws {
+    let request = Anechoic_V1_GetSessionRequest.with { $0.name = session.name }
+    do {
+      _ = try await session.channel.unary(
+        Self.method(RPC.getSession), request.serializedBytes(),
+        metadata: try metadata(for: session, context), timeout: ReconnectionPolicy().silence)
+    } catch let status as Status where status.code == .deadlineExceeded {
+      throw Status(
+        .unavailable, "the connection to the server was lost during the call; start the call again")
+    } catch {
+      // A refusal is an answer, and a connection that breaks ends the call itself.
+    }
   }
 
   /// Returns the headers of a call to the server: the name of the local client, the id of the
   /// session for a proxy, and the agent's own token. Every client of the socket acts for the agent.
   private func metadata(
-    for session: String, _ context: CallContext
+    for session: ForwardedSession, _ context: CallContext
   ) throws(Status) -> Metadata {
     var metadata = Metadata()
     if let name = context.metadata[RPC.clientName] { metadata.append(RPC.clientName, name) }
-    metadata.append(RPC.sessionKey, String(session.dropFirst("sessions/".count)))
+    metadata.append(RPC.sessionKey, String(session.name.dropFirst("sessions/".count)))
     if let credentials = agent.configuration.server.credentials {
       metadata.append("authorization", "Bearer \(try credentials.token())")
     }
     return metadata
+  }
+
+  private static func needsServer(_ name: String) -> Status {
+    Status(.unavailable, "\(name) needs the server, which is not available")
   }
 
   private static func method(_ name: String) -> Method {

@@ -9,8 +9,8 @@ struct LocalInjectionWatch: Sendable {
   let board: StatusBoard
   /// The name that the client asked for.
   let name: String
-  /// Watches a session on the server.
-  let watch: @Sendable (_ session: String) async throws -> ClientCall
+  /// Watches the session of a status on the server.
+  let watch: @Sendable (EdgeStatus) async throws -> ClientCall
   let send: @Sendable (Anechoic_V1_WatchInjectionResponse) async throws -> Void
 
   /// Runs until the client cancels.
@@ -19,7 +19,7 @@ struct LocalInjectionWatch: Sendable {
     for await status in board.watch() {
       if status.isConnected {
         do {
-          try await board.whileConnected { try await follow(status.session) }
+          try await board.whileConnected(by: status.connection) { try await follow(status) }
         } catch let refusal as Status where refusal.isLasting {
           throw refusal
         } catch {
@@ -33,8 +33,9 @@ struct LocalInjectionWatch: Sendable {
     }
   }
 
-  private func follow(_ session: String) async throws {
-    let call = try await watch(session)
+  private func follow(_ status: EdgeStatus) async throws {
+    let session = status.session
+    let call = try await watch(status)
     defer { call.cancel() }
     while let bytes = try await call.receive() {
       let statuses = try Anechoic_V1_WatchInjectionResponse(serializedBytes: bytes).statuses

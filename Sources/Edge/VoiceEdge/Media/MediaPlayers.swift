@@ -237,11 +237,13 @@ actor MediaPlayers {
     }
     // A new reason to pause may have come meanwhile. Then the player stays paused.
     guard reasons.isEmpty else { return }
-    states.forget(entry)
+    states.resume(entry)
     let call = BusCall(entry.owner, Interface.path, Interface.player, "Play")
     do throws(BusError) { try await bus.call(call, within: Self.limit) } catch {
       log("\(Self.title): \(entry.name): \(error)")
     }
+    // The next call may have begun meanwhile, whose request to pause may have been the first of the two.
+    if states.paused.contains(entry) { await pause(entry, on: bus) }
   }
 
   private func remember() { file.write(states.paused, Self.title, log) }

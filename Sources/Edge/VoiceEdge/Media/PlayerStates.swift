@@ -28,6 +28,8 @@ struct PlayerStates: Sendable, Equatable {
   static let prefix = "org.mpris.MediaPlayer2."
   /// The maximum number of players that are followed.
   static let most = 64
+  /// The longest time in which a player begins to play after it was asked.
+  static let longestStart = Duration.seconds(10)
 
   private var players: [String: Player] = [:]
   private var bus = ""
@@ -35,6 +37,8 @@ struct PlayerStates: Sendable, Equatable {
   private(set) var paused: [Entry]
   /// Players that have been seen paused since they were paused.
   private var confirmed: Set<Entry> = []
+  /// Players that were asked to play, and have not told yet that they do.
+  private var resuming: [Entry: ContinuousClock.Instant] = [:]
 
   init(paused: [Entry] = []) { self.paused = Array(paused.prefix(Self.most)) }
 
@@ -46,6 +50,7 @@ struct PlayerStates: Sendable, Equatable {
     players = [:]
     paused.removeAll { $0.bus != bus }
     confirmed.formIntersection(paused)
+    resuming = [:]
   }
 
   /// Forgets all players, because the bus is gone. The paused ones stay, because the bus may be the same.
@@ -86,20 +91,31 @@ struct PlayerStates: Sendable, Equatable {
     player.version += 1
     players[name] = player
     let entry = Entry(name: name, owner: player.owner, bus: bus)
+    if playback != .paused { resuming[entry] = nil }
     guard paused.contains(entry) else { return }
     if playback == .paused { confirmed.insert(entry) }
     // A person has started the player again. From now on, it is the person's.
     if playback == .playing, confirmed.contains(entry) { forget(entry) }
   }
 
-  /// Returns the players that play, and remembers them as paused.
-  mutating func pausePlaying() -> [Entry] {
-    let entries = players.filter { $0.value.playback == .playing }
-      .map { Entry(name: $0.key, owner: $0.value.owner, bus: bus) }
-      .sorted { $0.name < $1.name }
+  /// Returns the players that play or are about to, and remembers them as paused.
+  mutating func pausePlaying(at now: ContinuousClock.Instant = .now) -> [Entry] {
+    let entries = players.compactMap { name, player -> Entry? in
+      let entry = Entry(name: name, owner: player.owner, bus: bus)
+      let isResuming = resuming[entry].map { now - $0 < Self.longestStart } == true
+      return player.playback == .playing || isResuming ? entry : nil
+    }
+    .sorted { $0.name < $1.name }
+    resuming = [:]
     paused = Array((paused.filter { !entries.contains($0) } + entries).suffix(Self.most))
     confirmed.subtract(entries)
     return entries
+  }
+
+  /// Forgets a paused player, because it is asked to play.
+  mutating func resume(_ entry: Entry, at now: ContinuousClock.Instant = .now) {
+    forget(entry)
+    resuming[entry] = now
   }
 
   /// Forgets a paused player.

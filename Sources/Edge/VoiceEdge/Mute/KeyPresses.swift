@@ -75,7 +75,7 @@ final class KeyPresses: Sendable {
         continue
       }
       do {
-        let answer = try await report(id, mutes: mutes, to: link.session)
+        let answer = try await report(id, mutes: mutes, to: link.session, by: link.epoch)
         // Before the next press, which may request the opposite.
         return await voice.ask { voice in
           if voice.server.link?.epoch == link.epoch {
@@ -104,7 +104,7 @@ final class KeyPresses: Sendable {
   }
 
   private func report(
-    _ id: String, mutes: Bool, to session: String
+    _ id: String, mutes: Bool, to session: String, by connection: Int
   ) async throws -> Anechoic_V1_ReportMuteGestureResponse {
     let server = configuration.server
     let client = SessionsClient(
@@ -113,7 +113,7 @@ final class KeyPresses: Sendable {
     return try await answer(
       of: "server", within: Self.longestReport, otherwise: .aborted
     ) { [board] in
-      try await board.whileConnected {
+      try await board.whileConnected(by: connection) {
         try await client.reportMuteGesture(session, id: id, muted: mutes)
       }
     }

@@ -1,4 +1,5 @@
 internal import EdgeAudio
+internal import Synchronization
 
 /// The reader of a control, called on the thread of its loop.
 protocol ControlReader: AnyObject, Sendable {
@@ -18,7 +19,8 @@ final class ControlLoop: Sendable {
   private let system: any AudioSystem
   private let selection: DeviceSelection
   private let reader: any ControlReader
-  private let event = WakeSignal()
+  /// Ends the wait for the open control. Nil if none is open.
+  private let event = Mutex<WakeSignal?>(nil)
   private let thread = LoopThread()
 
   /// Creates a loop. `control` is selected at first.
@@ -26,10 +28,7 @@ final class ControlLoop: Sendable {
     self.system = system
     self.reader = reader
     selection = DeviceSelection(control)
-    selection.onChange { [thread, event] in
-      thread.wake()
-      event.set()
-    }
+    selection.onChange { [weak self] in self?.wake() }
   }
 
   func start(_ name: String) {
@@ -52,14 +51,23 @@ final class ControlLoop: Sendable {
 
   func stop() {
     thread.stop()
-    event.set()
+    wake()
   }
 
   func join() { thread.join() }
 
+  private func wake() {
+    thread.wake()
+    event.withLock { $0 }?.set()
+  }
+
   /// Reads a control until it is lost or no longer selected. Returns whether it could be read.
   private func follow(_ name: String, _ isWanted: () -> Bool) -> Bool {
-    guard let control = try? system.openControl(name) else { return false }
+    guard let control = try? system.openControl(name), let event = try? WakeSignal() else {
+      return false
+    }
+    self.event.withLock { $0 = event }
+    defer { self.event.withLock { $0 = nil } }
     var hasRead = false
     do throws(DeviceIOError) {
       while !thread.isStopped, isWanted() {

@@ -164,6 +164,7 @@ extension EdgeVoice: LocalVoice.Receiver {
 
   func publish() {
     status.isConnected = server.link != nil || playback != nil
+    status.connection = server.link?.epoch
     status.hasSession = hasSession
     status.isRecording = isRecording
     status.session = server.link?.started.session ?? playback?.session ?? ""

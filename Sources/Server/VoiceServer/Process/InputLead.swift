@@ -12,6 +12,9 @@ struct InputLead {
   /// The time since which the allowance contradicts `isEarly`.
   private var since: ContinuousClock.Instant?
 
+  /// Forgets the last allowances, because the media continues on another connection.
+  mutating func restart() { since = nil }
+
   /// Records the allowance that the pacer has after audio was read. Returns the new state if it has
   /// changed. Runs per frame: no allocation, lock, log or await.
   mutating func record(allowance: Int64, now: ContinuousClock.Instant) -> Bool? {

@@ -40,6 +40,7 @@ struct MediaFlow {
 
   /// Forgets the arrivals, because the session continues on another connection.
   mutating func restart() {
+    lead.restart()
     lag.restart()
     jitter.restart()
     microphoneStop = MicrophoneStop()

@@ -13,8 +13,9 @@ struct RealTimePacer {
   /// The longest stall after which a session catches up. No connection survives a longer one,
   /// because keepalive ends it after 30 s.
   static let longestStall = Duration.seconds(30)
-  /// The tolerance for a fast microphone, whose clock may run faster than the server's by one part
-  /// in this number. The allowance grows faster than time by the same amount.
+  /// The tolerance for the microphone's clock, which may differ from the server's by one part in this
+  /// number. By as much, the allowance returns to the lead: a fast microphone is not held back, and a slow
+  /// one saves nothing up.
   static let clockTolerance: Int64 = 1000
 
   /// The older audio that a client may send in addition, once in a session.
@@ -43,7 +44,9 @@ struct RealTimePacer {
       backlog -= gained
       allowance += gained
     }
-    allowance = min(allowance + elapsed + elapsed / Self.clockTolerance, most)
+    let drift = elapsed / Self.clockTolerance
+    allowance += max(-drift, min(drift, Self.lead.nanoseconds - allowance))
+    allowance = min(allowance + elapsed, most)
     allowance -= media - last.media
     return allowance < 0 ? .nanoseconds(-allowance) : nil
   }

@@ -34,35 +34,37 @@ struct Program {
     v1::SessionEvent event;
     event.set_microphone_sample(sample);
     event.mutable_voice_enrollment_changed()->set_failure(failure);
-    enrollment.noted(event);
+    enrollment.noted(event, controls);
   }
   void end(v1::SessionEnded::Reason reason, int64_t sample) {
     v1::SessionEvent event;
     event.set_microphone_sample(sample);
     event.mutable_session_ended()->set_reason(reason);
-    enrollment.noted(event);
+    enrollment.noted(event, controls);
+  }
+  // Sends the next request.
+  v1::Control send() {
+    const auto sent = controls.take(Controls::Time{1000s});
+    check(sent.has_value(), "a request waits");
+    return *sent;
   }
   // Sends the next request, and lets the server answer it.
-  void answer(const std::string& refusal = "") {
-    const Controls::Time now{1000s};
-    const auto sent = controls.take(now);
-    check(sent.has_value(), "a request waits");
+  void answer(const std::string& refusal = "") { answer(send(), refusal); }
+  void answer(const v1::Control& sent, const std::string& refusal = "") {
     v1::ControlResult result;
-    result.set_control_id(sent->control_id());
+    result.set_control_id(sent.control_id());
     if (!refusal.empty()) result.mutable_refusal()->set_reason(refusal);
-    const auto answered = controls.answered(result, now);
+    const auto answered = controls.answered(result, Controls::Time{1000s});
     check(answered.has_value(), "the request is answered");
-    enrollment.answered(*answered, result.has_refusal());
+    enrollment.answered(*answered, result.has_refusal(), controls);
   }
   // Sends the next request, which is to be sent again, and loses the session.
   void decline(const std::string& reason) {
-    const Controls::Time now{1000s};
-    const auto sent = controls.take(now);
-    check(sent.has_value(), "a request waits");
     v1::ControlResult result;
-    result.set_control_id(sent->control_id());
+    result.set_control_id(send().control_id());
     result.mutable_refusal()->set_reason(reason);
-    check(!controls.answered(result, now), "a refusal with this reason does not count");
+    check(!controls.answered(result, Controls::Time{1000s}),
+          "a refusal with this reason does not count");
     controls.lost();
   }
 };
@@ -129,6 +131,40 @@ void aVoiceThatWasLearntTooLateIsNotTold() {
   program.learn(voice());
   check(sent && program.enrollment.learnt().empty(), "nor while it has no answer");
   check(program.enrollment.state() == State::none, "there is no enrollment");
+}
+
+void theLastRequestCounts() {
+  for (const auto* refusal : {"", "SCOPE_MISSING"}) {
+    for (const auto& set : {std::optional(voice()), std::optional<v1::Voiceprint>()}) {
+      Program program;
+      program.enrollment.begin(program.controls);
+      const auto enrollment = program.send();
+      program.enrollment.keep(set, program.controls);
+      program.answer(enrollment, refusal);
+      check(program.enrollment.state() == State::none, "an earlier answer does not count");
+      program.answer();
+      check(program.enrollment.state() == State::none, "no enrollment is left");
+      check(!start(program.enrollment).enroll_voice() &&
+                start(program.enrollment).has_voiceprint() == set.has_value(),
+            "another session keeps the voice that was set");
+    }
+  }
+}
+
+void theEndOfAReplacedEnrollmentDoesNotCount() {
+  const auto failure = v1::VoiceEnrollmentChanged::FAILURE_TOO_LITTLE_VOICE;
+  for (const bool isAgain : {true, false}) {
+    Program program;
+    program.enrollment.begin(program.controls);
+    program.answer();
+    if (isAgain) program.enrollment.begin(program.controls);
+    if (!isAgain) program.enrollment.keep(voice(), program.controls);
+    program.fail(failure, 10);
+    const State state = isAgain ? State::learning : State::none;
+    check(program.enrollment.state() == state, "not while the request waits");
+    program.answer();
+    check(program.enrollment.state() == state, "nor afterwards");
+  }
 }
 
 void anotherEnrollmentLearnsAfterTheEndOfTheFirst() {
@@ -224,6 +260,8 @@ std::vector<Case> enrollmentCases() {
       {"a forgotten voice is forgotten before an enrollment",
        aForgottenVoiceIsForgottenBeforeAnEnrollment},
       {"a voice that was learnt too late is not told", aVoiceThatWasLearntTooLateIsNotTold},
+      {"the last request counts", theLastRequestCounts},
+      {"the end of a replaced enrollment does not count", theEndOfAReplacedEnrollmentDoesNotCount},
       {"another enrollment learns after the end of the first",
        anotherEnrollmentLearnsAfterTheEndOfTheFirst},
       {"an enrollment goes on after the end of its session",
