@@ -56,9 +56,9 @@ LABEL org.opencontainers.image.title="anechoic-edge" \
 USER 65532:29
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["anechoic-edge"]
-CMD ["run", "--control-socket", "/tmp/anechoic-edge.sock"]
-HEALTHCHECK --interval=10s --timeout=6s --start-period=5s --retries=3 \
-  CMD ["anechoic-edge", "status", "--control-socket", "/tmp/anechoic-edge.sock"]
+CMD ["run"]
+# Finds the socket of the agent where an agent of this user has it without --control-socket.
+HEALTHCHECK --interval=10s --timeout=6s --start-period=5s --retries=3 CMD ["anechoic-edge", "status"]
 
 FROM ${RUNTIME_IMAGE} AS programs
 

@@ -184,7 +184,7 @@ let unitTests = targets(
       resources: $0 == "AnechoicEngine" ? [.copy("Stored")] : [])
   },
   [
-    "LinuxSystem": ["TestCredentials", "TestNetwork"],
+    "LinuxSystem": ["TestCredentials", "TestNetwork", "TestTime"],
     "AudioCore": ["AudioFiles", "AudioCodecs", "TestAudio"],
     "AudioCodecs": ["AnechoicAPI", "TestAudio"],
     "EchoAlignment": ["AcousticSimulator", "TestAudio"],

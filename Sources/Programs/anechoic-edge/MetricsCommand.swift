@@ -22,8 +22,17 @@ struct MetricsCommand: AsyncParsableCommand {
   var output: String?
 
   func run() async throws {
-    let text = Self.text(of: try await agent.status())
+    let text: String
+    do { text = Self.text(of: try await agent.status()) } catch {
+      // The metrics of an agent that has gone would otherwise stay as they were.
+      if let output { try write(Self.textWithoutAgent, to: output) }
+      throw error
+    }
     guard let output else { return try LineFile("-").show(String(text.dropLast())) }
+    try write(text, to: output)
+  }
+
+  private func write(_ text: String, to output: String) throws {
     do {
       try Data(text.utf8).write(to: URL(fileURLWithPath: output), options: .atomic)
       // The collector runs as another user.
@@ -33,8 +42,16 @@ struct MetricsCommand: AsyncParsableCommand {
     }
   }
 
-  static func text(of status: Anechoic_V1_EdgeStatus) -> String {
+  /// The metrics while no agent answers.
+  private static var textWithoutAgent: String {
     let registry = MetricsRegistry()
+    registry.gauge(.edgeUp).set(0)
+    return Exposition.prometheus.text(of: registry)
+  }
+
+  private static func text(of status: Anechoic_V1_EdgeStatus) -> String {
+    let registry = MetricsRegistry()
+    registry.gauge(.edgeUp).set(1)
     let (capture, playback) = (
       registry.counter(.xruns, "capture"), registry.counter(.xruns, "playback")
     )

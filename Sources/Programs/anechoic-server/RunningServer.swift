@@ -1,6 +1,7 @@
 internal import Authentication
 internal import CommandLineSupport
 internal import Foundation
+internal import LinuxSystem
 internal import Logging
 internal import Operations
 internal import Settings
@@ -137,15 +138,10 @@ actor RunningServer {
 }
 
 extension ServerSettings {
-  /// The identities of the certificate files, which change with their contents.
-  fileprivate var certificateFiles: [[Int64]] {
+  /// The versions of the certificate files, or nil for files that do not exist.
+  fileprivate var certificateFiles: [RegularFile.Version?] {
     [tlsCertificate, tlsKey, tlsClientAuthorities].map { path in
-      var info = stat()
-      guard let path, stat(path, &info) == 0 else { return [] }
-      return [
-        Int64(info.st_dev), Int64(info.st_ino), Int64(info.st_size), Int64(info.st_mtim.tv_sec),
-        Int64(info.st_mtim.tv_nsec),
-      ]
+      path.flatMap { RegularFile.Version(of: $0) }
     }
   }
 

@@ -76,6 +76,15 @@ struct EdgeTests {
     }
   }
 
+  @Test func theMetricsOfAnAgentThatHasGoneDoNotStay() async throws {
+    try folder.write(Data("anechoic_edge_connected 1\n".utf8), "edge.prom")
+    try await expectFailure(
+      ["metrics", "--output", "edge.prom", "--control-socket", "none", "--connect-timeout", "0"],
+      saying: ["none: no agent is running there"])
+    let text = try String(contentsOfFile: folder.path("edge.prom"), encoding: .utf8)
+    #expect(text.hasSuffix("\nanechoic_edge_up 0\n") && !text.contains("anechoic_edge_connected"))
+  }
+
   @Test func aConfigurationThatCannotBeReadIsNamed() async throws {
     try folder.write(Data([0xFF, 0xFE, 0x00]), "bytes.yaml")
     try folder.write(Data(repeating: UInt8(ascii: "a"), count: 1 << 19), "long.yaml")

@@ -273,10 +273,27 @@ class Chart(unittest.TestCase):
             "tls.secretName": {"authentication": {"mode": "certificate"}},
             "secretName": {**OPEN, "tls": {"http": True}},
             "keysConfigMap": {"authentication": {"mode": "jwt"}},
+            "TLS_HTTP": {**TLS, "settings": {"TLS_HTTP": "true"}},
+            "JWT_KEYS_URL": {**JWT, "settings": {"JWT_KEYS_URL": "https://a"}},
+            "PROFILES_DIRECTORY": {
+                **OPEN, "persistence": {"enabled": True}, "settings": {"PROFILES_DIRECTORY": "/a"}},
+            "AUDIT_LOG": {
+                **OPEN, "persistence": {"enabled": True, "auditLog": True}, "settings": {"AUDIT_LOG": "/a"}},
         }
         for expected, values in cases.items():
             with self.subTest(expected), self.assertRaisesRegex(Exception, expected):
                 charted(values)
+
+    def test_settings_name_files_where_persistence_does_not(self):
+        settings = {"PROFILES_DIRECTORY": "/more/profiles", "AUDIT_LOG": "/more/audit.log"}
+        for persistence in ({"enabled": False, "auditLog": True}, {"enabled": True, "profiles": False}):
+            with self.subTest(persistence):
+                objects = charted({**OPEN, "persistence": persistence, "settings": settings})
+                pods = next(each for each in objects if each["kind"] in ("Deployment", "StatefulSet"))["spec"]
+                variables = pods["template"]["spec"]["containers"][0]["env"]
+                for name, value in settings.items():
+                    found = [each["value"] for each in variables if each["name"] == f"ANECHOIC_{name}"]
+                    self.assertEqual(found, [value])
 
     def test_persistence_gives_each_pod_a_claim_of_its_own(self):
         objects = charted({

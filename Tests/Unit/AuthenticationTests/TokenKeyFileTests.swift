@@ -56,6 +56,23 @@ struct TokenKeyFileTests {
     #expect(file.count == 1)
   }
 
+  /// Nobody writes the file again when its permissions are repaired.
+  @Test func aFileWithOtherPermissionsIsReadAgain() async throws {
+    let file = try TokenKeyFile(path: issuer.path("keys.json"))
+    let outcomes = Outcomes()
+    await withTaskGroup { group in
+      group.addTask {
+        await file.watch(every: .milliseconds(10)) { outcomes.append($0) }
+      }
+      // The clock of a file system may have ticks of some milliseconds.
+      try? await eventually("told") {
+        chmod(issuer.path("keys.json"), 0o600) == 0 && !outcomes.all.isEmpty
+      }
+      group.cancelAll()
+    }
+    #expect(outcomes.all.first == .success(2))
+  }
+
   @Test func aFileThatCannotBeReadIsReported() async throws {
     #expect(throws: TokenKeyError.file("no such file or directory")) {
       try TokenKeyFile(path: issuer.path("missing"))

@@ -113,6 +113,24 @@ struct LineWriterTests {
     #expect(counts.lost.value == 1)
   }
 
+  /// The audit log may share the writer of the log.
+  @Test func theLostLinesOfAHandlerAreCounted() {
+    let (counts, audits) = (LineWriter.Counts(), AtomicCounter())
+    let full = open("/dev/full", O_WRONLY)
+    defer { close(full) }
+    let writer = LineWriter(descriptor: full, counts: counts, lossLine: Self.loss)
+    func logger(_ losses: AtomicCounter?) -> Logger {
+      Logger(label: "a") { _ in
+        LineLogHandler(writer, format: .text, threshold: LogThreshold(.info), losses: losses)
+      }
+    }
+    let (log, audit) = (logger(nil), logger(audits))
+    log.notice("one")
+    audit.notice("two")
+    writer.flush(atMost: .seconds(10))
+    #expect(counts.lost.value == 2 && audits.value == 1)
+  }
+
   @Test func aRenamedFileIsOpenedAgain() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -99,6 +99,20 @@ struct MetricsTests {
     #expect(lines.all.contains { $0.hasPrefix("refused") && $0.contains("reason=SERVER_FULL") })
   }
 
+  @Test func aFieldOfWhichThereIsNothingToSayIsLeftOut() async throws {
+    try await run { server in
+      let sessions = SessionsClient(server: server.address, clientName: "olga")
+      // The server knows no session of this call.
+      await #expect(throws: Status.self) { try await sessions.setMute("nonsense", muted: true) }
+    }
+    log.switched("switch injection", to: "", isDone: false, by: "olga")
+    #expect(
+      lines.all.last
+        == "audit control action=switch injection outcome=PERMISSION_DENIED principal=olga")
+    #expect(lines.all.contains { $0.hasPrefix("refused") }, "\(lines.all)")
+    #expect(!lines.all.contains { $0.contains("= ") || $0.hasSuffix("=") }, "\(lines.all)")
+  }
+
   @Test func aControlActionIsAuditedWhateverItsOutcome() async throws {
     try await run { server in
       let stream = try await server.client.process(.mediaClock())

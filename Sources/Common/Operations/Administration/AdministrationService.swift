@@ -65,24 +65,13 @@ public struct AdministrationService: Sendable {
     self.audit = audit
   }
 
-  /// Returns the answer to a request, and counts it.
+  /// Returns the answer to a request.
   public func answer(_ request: HTTPRequest) -> HTTPAnswer {
-    switch ownAnswer(to: request) ?? pages(request) ?? .refusal(.notFound) {
-    case .complete(let response):
-      count(response.status)
-      return .complete(response)
-    case .later(let work):
-      return .later { exchange in
-        exchange.observe { count($0) }
-        return work(exchange)
-      }
-    case .upgrade(let upgrade):
-      count(.switchingProtocols)
-      return .upgrade(upgrade)
-    }
+    ownAnswer(to: request) ?? pages(request) ?? .refusal(.notFound)
   }
 
-  private func count(_ status: HTTPStatus) {
+  /// Counts an answer of the listener, which may be its own.
+  public func count(_ status: HTTPStatus) {
     registry.counter(.operatorRequests, "\(status.rawValue)").add()
   }
 

@@ -26,18 +26,20 @@ public struct LineLogHandler: LogHandler {
   private let threshold: LogThreshold
   private let isAudit: Bool
   private let forJournal: Bool
+  private let losses: AtomicCounter?
 
   /// Creates a handler. All handlers with the same threshold change their level together. Lines
-  /// `forJournal` begin with their priority.
+  /// `forJournal` begin with their priority. `losses` counts the lines of this handler that the writer loses.
   public init(
     _ writer: LineWriter, format: LogFormat, threshold: LogThreshold, isAudit: Bool = false,
-    forJournal: Bool = false
+    forJournal: Bool = false, losses: AtomicCounter? = nil
   ) {
     self.writer = writer
     self.format = format
     self.threshold = threshold
     self.isAudit = isAudit
     self.forJournal = forJournal
+    self.losses = losses
   }
 
   public var logLevel: Logger.Level {
@@ -55,7 +57,7 @@ public struct LineLogHandler: LogHandler {
     let line = LogLine(
       level: event.level, message: event.message.description, fields: Self.fields(all),
       isAudit: isAudit)
-    writer.write(line.text(format, forJournal: forJournal))
+    writer.write(line.text(format, forJournal: forJournal), losses: losses)
   }
 
   /// The keys that name the subject of a line come first, the others by their names.

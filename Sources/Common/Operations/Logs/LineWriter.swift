@@ -25,8 +25,14 @@ public final class LineWriter: Sendable {
     }
   }
 
+  private struct Line {
+    let bytes: [UInt8]
+    /// Counts the line, too, if it is lost.
+    let losses: AtomicCounter?
+  }
+
   private struct State {
-    var lines: [[UInt8]] = []
+    var lines: [Line] = []
     var bytes = 0
     var isWriting = false
     var isClosed = false
@@ -82,8 +88,9 @@ public final class LineWriter: Sendable {
 
   deinit { wake.signal() }
 
-  /// Adds a line, with its newline, to the queue. Does not wait for the file.
-  public func write(_ line: String) {
+  /// Adds a line, with its newline, to the queue. Does not wait for the file. A line that is lost counts in
+  /// `losses` too.
+  public func write(_ line: String, losses: AtomicCounter? = nil) {
     var bytes = Array(line.utf8)
     if bytes.count > Self.longestLine {
       bytes = bytes.prefix(Self.longestLine - 1) + [UInt8(ascii: "\n")]
@@ -93,11 +100,16 @@ public final class LineWriter: Sendable {
         state.bytes + bytes.count <= Self.mostBytes
       else { return nil }
       state.bytes += bytes.count
-      state.lines.append(bytes)
+      state.lines.append(Line(bytes: bytes, losses: losses))
       return state.lines.count == 1
     }
-    guard let isFirst else { return counts.lost.add() }
+    guard let isFirst else { return lose(losses) }
     if isFirst { wake.signal() }
+  }
+
+  private func lose(_ losses: AtomicCounter?) {
+    counts.lost.add()
+    losses?.add()
   }
 
   /// Opens the file again, because another program has renamed it. Returns false, with the reason in
@@ -141,8 +153,8 @@ public final class LineWriter: Sendable {
     return true
   }
 
-  private func write(_ line: [UInt8], _ output: inout Output) {
-    guard output.write(line) else { return counts.lost.add() }
+  private func write(_ line: Line, _ output: inout Output) {
+    guard output.write(line.bytes) else { return lose(line.losses) }
     counts.written.add()
     let lost = counts.lost.value
     guard lost > output.toldLost else { return }

@@ -177,7 +177,9 @@ extension MetricDeclaration {
 
   public static let auditLinesLost = MetricDeclaration(
     "anechoic_audit_lines_lost_total", .counter, unit: "lines",
-    help: "The lines of the audit log that were lost because its file did not accept them.")
+    help:
+      "The lines of the audit log that were lost because its file, or standard error, did not accept them."
+  )
 
   public static let operatorRequests = MetricDeclaration(
     "anechoic_http_requests_total", .counter,
@@ -264,8 +266,12 @@ extension MetricDeclaration {
 extension MetricDeclaration {
   /// All metrics of an agent.
   public static let edge: [MetricDeclaration] = [
-    xruns, edgeConnected, edgeCall, microphoneOpen, loweredStreams,
+    edgeUp, xruns, edgeConnected, edgeCall, microphoneOpen, loweredStreams,
   ]
+
+  public static let edgeUp = MetricDeclaration(
+    "anechoic_edge_up", .gauge, unit: "boolean",
+    help: "Whether the agent answers. If it does not, the other metrics are left out.")
 
   public static let xruns = MetricDeclaration(
     "anechoic_xruns_total", .counter, labels: [Label("direction", "capture, playback")],

@@ -1,6 +1,7 @@
 internal import AnechoicAPI
 internal import AudioCore
 internal import GRPCTransport
+internal import LinuxSystem
 internal import SessionWire
 internal import Synchronization
 internal import VoiceClient
@@ -61,7 +62,7 @@ final class JoinLink: EdgeLink {
     var isKnown = false
     while !Task.isCancelled {
       epoch += 1
-      let stamp = file.stamp
+      let version = file.version
       var wait: Wait
       var joined: ContinuousClock.Instant?
       do {
@@ -92,12 +93,12 @@ final class JoinLink: EdgeLink {
       }
       let ended = epoch
       voice.post { $0.stopPlaying(epoch: ended) }
-      await self.wait(wait, after: stamp)
+      await self.wait(wait, after: version)
     }
   }
 
   /// Waits for a time, or until the file is another one.
-  private func wait(_ wait: Wait, after stamp: JoinTicketFile.Stamp?) async {
+  private func wait(_ wait: Wait, after version: RegularFile.Version?) async {
     let time: Duration?
     switch wait {
     case .namedTime(let named):
@@ -107,7 +108,7 @@ final class JoinLink: EdgeLink {
     case .newTicket: time = nil
     }
     let end = time.map { ContinuousClock.now + $0 }
-    while !Task.isCancelled, file.stamp == stamp {
+    while !Task.isCancelled, file.version == version {
       let left = end.map { $0 - .now } ?? Self.glance
       guard left > .zero else { return }
       try? await Task.sleep(for: min(left, Self.glance))
@@ -154,11 +155,11 @@ final class JoinLink: EdgeLink {
 
   /// Returns when the file contains another ticket. A file that cannot be read does not count.
   private func anotherTicket(than ticket: JoinTicket) async throws {
-    var seen: JoinTicketFile.Stamp?
+    var seen: RegularFile.Version?
     while true {
-      let stamp = file.stamp
-      if stamp != seen, let other = try? file.read(), other != ticket { return }
-      seen = stamp
+      let version = file.version
+      if version != seen, let other = try? file.read(), other != ticket { return }
+      seen = version
       try await Task.sleep(for: Self.glance)
     }
   }

@@ -8,28 +8,12 @@ struct JoinTicketFile: Sendable {
     let text: String
   }
 
-  /// Identifies one state of the file.
-  struct Stamp: Sendable, Equatable {
-    private let inode: ino_t
-    private let size: off_t
-    private let seconds: Int
-    private let nanoseconds: Int
-
-    fileprivate init(_ info: stat) {
-      (inode, size) = (info.st_ino, info.st_size)
-      (seconds, nanoseconds) = (info.st_mtim.tv_sec, info.st_mtim.tv_nsec)
-    }
-  }
-
   private static let longest = 4096
 
   let path: String
 
-  /// The state of the file now, or nil if there is none.
-  var stamp: Stamp? {
-    var info = stat()
-    return stat(path, &info) == 0 ? Stamp(info) : nil
-  }
+  /// The version of the file now, or nil if there is none.
+  var version: RegularFile.Version? { RegularFile.Version(of: path) }
 
   func read() throws(FileError) -> JoinTicket {
     let bytes: [UInt8]

@@ -68,19 +68,18 @@ final class ServerOperations: Sendable {
       LineLogHandler(errors, format: format, threshold: threshold, forJournal: forJournal)
     }
     handshakes = HandshakeLog(logger, registry)
-    let auditCounts = LineWriter.Counts(lost: registry.counter(.auditLinesLost))
     auditFile = try auditLog.map { path throws(CommandError) in
-      let writer = LineWriter(
-        path: path, counts: auditCounts, lossLine: Self.lossLine(format, isAudit: true))
+      let writer = LineWriter(path: path, lossLine: Self.lossLine(format, isAudit: true))
       guard let writer else { throw CommandError(systemErrorAt: path) }
       return writer
     }
     let auditWriter = auditFile ?? errors
     let auditForJournal = auditFile == nil && forJournal
+    let auditLosses = registry.counter(.auditLinesLost)
     let audit = Logger(label: "anechoic-server.audit") { _ in
       LineLogHandler(
         auditWriter, format: format, threshold: LogThreshold(.trace), isAudit: true,
-        forJournal: auditForJournal)
+        forJournal: auditForJournal, losses: auditLosses)
     }
     log = ServerLog(logger, audit: audit)
   }
@@ -226,7 +225,9 @@ final class ServerOperations: Sendable {
     }
     self.security.withLock { $0 = security }
     do {
-      let started = try HTTPListener(address, security: security) { service.answer($0) }
+      let started = try HTTPListener(
+        address, security: security, answered: { service.count($0) }
+      ) { service.answer($0) }
       listener.withLock { $0 = started }
       served.withLock { $0 = pages.served }
     } catch {

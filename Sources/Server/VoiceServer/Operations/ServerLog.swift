@@ -98,12 +98,13 @@ public final class ServerLog: Sendable {
   public func switched(_ action: String, to value: String, isDone: Bool, by principal: String) {
     let fields: Logger.Metadata = [
       "action": "\(action)", "detail": "\(value)", "principal": "\(principal)",
-      "outcome": isDone ? "OK" : "FORBIDDEN",
+      "outcome": "\((isDone ? StatusCode.ok : .permissionDenied).name)",
     ]
     writeAudit(fields, isRefusal: !isDone, account: principal)
   }
 
   private func writeAudit(_ fields: Logger.Metadata, isRefusal: Bool, account: String) {
+    let fields = fields.withoutEmptyValues
     let limited = isRefusal ? Self.limit(fields, refusals, account) : fields
     if let limited { audit.notice("control", metadata: limited) }
   }
@@ -128,7 +129,8 @@ public final class ServerLog: Sendable {
     _ level: Logger.Level, _ message: Logger.Message, _ cause: Cause, _ fields: Logger.Metadata
   ) {
     guard logger.logLevel <= level else { return }
-    guard let fields = Self.limit(fields.adding(cause.fields), lines, cause.account) else { return }
+    let fields = fields.adding(cause.fields).withoutEmptyValues
+    guard let fields = Self.limit(fields, lines, cause.account) else { return }
     logger.log(level: level, message, metadata: fields)
   }
 
@@ -145,11 +147,10 @@ public final class ServerLog: Sendable {
 
 extension ServerLog.Cause {
   fileprivate var fields: Logger.Metadata {
-    var fields: Logger.Metadata = [:]
-    if !principal.isEmpty { fields["principal"] = "\(principal)" }
-    if principal != host { fields["host"] = "\(host)" }
-    if !correlation.isEmpty { fields["correlation"] = "\(correlation)" }
-    return fields
+    [
+      "principal": "\(principal)", "host": "\(principal == host ? "" : host)",
+      "correlation": "\(correlation)",
+    ]
   }
 
   init(_ client: Principal?, host: String, correlation: String) {
@@ -172,8 +173,9 @@ extension ServerLog.Cause {
 }
 
 extension Logger.Metadata {
-  /// Returns the metadata with the other values, except the empty ones.
-  fileprivate func adding(_ other: Logger.Metadata) -> Logger.Metadata {
-    merging(other.filter { !"\($0.value)".isEmpty }) { $1 }
-  }
+  /// Returns the metadata with the other values.
+  fileprivate func adding(_ other: Logger.Metadata) -> Logger.Metadata { merging(other) { $1 } }
+
+  /// The metadata without the fields of which there is nothing to say.
+  fileprivate var withoutEmptyValues: Logger.Metadata { filter { !"\($0.value)".isEmpty } }
 }

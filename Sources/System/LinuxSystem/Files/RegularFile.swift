@@ -48,14 +48,15 @@ public enum RegularFile {
 }
 
 extension RegularFile {
-  /// A version of a file, which changes when the file is written or replaced. Of a link it is that of its target, as
-  /// Kubernetes replaces the target of a link when it rotates a secret.
+  /// A version of a file, which changes when the file is written or replaced, and when its owner or its permissions
+  /// change, so that it can be read after all. Of a link it is that of its target, as Kubernetes replaces the target
+  /// of a link when it rotates a secret.
   public struct Version: Sendable, Equatable {
     private let device: UInt64
     private let number: UInt64
     private let size: Int64
-    private let seconds: Int
-    private let nanoseconds: Int
+    /// The times of the last changes of the content, and of the content or the attributes.
+    private let times: [Int]
 
     /// Creates the version of the file as it is now. Nil if there is no file.
     public init?(of path: String) {
@@ -64,7 +65,7 @@ extension RegularFile {
       device = UInt64(status.st_dev)
       number = UInt64(status.st_ino)
       size = Int64(status.st_size)
-      (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+      times = [status.st_mtim, status.st_ctim].flatMap { [$0.tv_sec, $0.tv_nsec] }
     }
   }
 }

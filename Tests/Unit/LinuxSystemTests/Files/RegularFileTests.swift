@@ -1,6 +1,7 @@
 import Foundation
 import LinuxSystem
 import Testing
+import TestTime
 
 @Suite(.timeLimit(.minutes(1)))
 struct RegularFileTests {
@@ -45,6 +46,17 @@ struct RegularFileTests {
     }
     #expect(problem(folder.path) == "is a directory")
     #expect(problem(path("missing")) == "no such file or directory")
+    try FileManager.default.removeItem(at: folder)
+  }
+
+  /// A file that could not be read may be readable then.
+  @Test func otherPermissionsMakeAnotherVersion() async throws {
+    try Data("a".utf8).write(to: folder.appendingPathComponent("file"))
+    let before = RegularFile.Version(of: path("file"))
+    // The clock of a file system may have ticks of some milliseconds.
+    try await eventually("the version is another one") {
+      chmod(path("file"), 0o644) == 0 && RegularFile.Version(of: path("file")) != before
+    }
     try FileManager.default.removeItem(at: folder)
   }
 

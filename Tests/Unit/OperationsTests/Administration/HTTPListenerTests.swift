@@ -25,7 +25,7 @@ struct HTTPListenerTests {
       injection: .init(isOn: { injects.isSet }, set: { injects.set($0) }),
       isLoopback: isLoopback, readiness: { readiness }
     ) { action, value, isDone, _ in audits.add("\(action) \(value) \(isDone)") }
-    return try HTTPListener(address) { service.answer($0) }
+    return try HTTPListener(address, answered: { service.count($0) }) { service.answer($0) }
   }
 
   @Test func thePathsAnswer() throws {
@@ -40,9 +40,7 @@ struct HTTPListenerTests {
       let answer = try Client.exchange(listener, "GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
       #expect(answer.contains(" 200 OK\r\n") && answer.hasSuffix("\r\n\r\n\(body)"), "\(answer)")
     }
-    #expect(
-      Exposition.prometheus.text(of: registry)
-        .contains("anechoic_http_requests_total{code=\"200\"} 6\n"))
+    #expect(count(of: 200) == 6)
   }
 
   @Test func openMetricsIsChosenByTheHeader() throws {
@@ -123,6 +121,25 @@ struct HTTPListenerTests {
     #expect(answer.hasPrefix("HTTP/1.1 413 "))
   }
 
+  /// The listener itself refuses these requests.
+  @Test(arguments: [
+    ("GET /livez HTTP/1.1\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n", 431),
+    ("GET /livez HTTP/1.1\r\n\r\n", 400), ("GET /livez HTTP/3\r\nHost: a\r\n\r\n", 505),
+    ("PUT /log-level HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n", 413),
+  ])
+  func requestsThatTheListenerRefusesAreCounted(request: String, status: Int) throws {
+    let answer = try Client.exchange(try listener(), request)
+    #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
+    #expect(count(of: status) == 1)
+  }
+
+  /// Returns how often a status was the answer, by the metrics.
+  private func count(of status: Int) -> Int? {
+    let series = "anechoic_http_requests_total{code=\"\(status)\"} "
+    return Exposition.prometheus.text(of: registry).split(separator: "\n")
+      .first { $0.hasPrefix(series) }.flatMap { Int($0.dropFirst(series.count)) }
+  }
+
   @Test func slowClientsDoNotLockOutOthers() throws {
     let before = Client.openDescriptors
     let listener = try listener()
@@ -143,6 +160,7 @@ struct HTTPListenerTests {
     let client = try Client(listener)
     client.send("GET /metrics HTTP/1.1\r\n")
     #expect(client.rest().hasPrefix("HTTP/1.1 408 "))
+    #expect(count(of: 408) == 1)
     listener.stop()
   }
 

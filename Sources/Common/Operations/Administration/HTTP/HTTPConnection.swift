@@ -36,6 +36,7 @@ struct HTTPConnection {
   }
 
   private let channel: HTTPChannel
+  private let answered: HTTPListener.Observer
   /// Whether the connection uses the descriptor that is reserved for when there are no others.
   let usesReserve: Bool
   private let peer: String
@@ -44,9 +45,11 @@ struct HTTPConnection {
   private var phase = Phase.reading(HTTPRequestParser())
 
   init(
-    _ channel: HTTPChannel, peer: String, usesReserve: Bool, patience: Duration, now: Instant
+    _ channel: HTTPChannel, peer: String, usesReserve: Bool, patience: Duration, now: Instant,
+    answered: @escaping HTTPListener.Observer
   ) {
     self.channel = channel
+    self.answered = answered
     self.peer = peer
     self.patience = patience
     self.usesReserve = usesReserve
@@ -163,10 +166,11 @@ struct HTTPConnection {
     switch answer {
     case .complete(let response): respond(response, withBody: withBody, now: now)
     case .later(let start):
-      let exchange = HTTPExchange { waker.wake() }
+      let exchange = HTTPExchange(answered: answered) { waker.wake() }
       deadline = now + Self.exchangeLimit
       phase = .working(exchange, start(exchange), end: deadline, part: Outgoing())
     case .upgrade(let upgrade) where !usesReserve:
+      answered(.switchingProtocols)
       phase = .upgrading(Outgoing(bytes: upgrade.bytes), upgrade, rest: rest)
       deadline = now + patience
       self.upgrade()
@@ -186,6 +190,7 @@ struct HTTPConnection {
   }
 
   private mutating func respond(_ response: HTTPResponse, withBody: Bool = true, now: Instant) {
+    answered(response.status)
     phase = .writing(Outgoing(bytes: response.bytes(withBody: withBody)))
     deadline = now + patience
     send(now: now)

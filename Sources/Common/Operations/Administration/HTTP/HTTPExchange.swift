@@ -15,13 +15,19 @@ public final class HTTPExchange: Sendable {
     var writer: CheckedContinuation<Void, any Error>?
     /// Whether the last part was passed on, or the client has gone.
     var isOver = false
-    var observer: (@Sendable (HTTPStatus) -> Void)?
+    /// Gets the status of the answer, once.
+    var answered: (@Sendable (HTTPStatus) -> Void)?
   }
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let wakeListener: @Sendable () -> Void
 
-  init(wakeListener: @escaping @Sendable () -> Void) { self.wakeListener = wakeListener }
+  init(
+    answered: @escaping @Sendable (HTTPStatus) -> Void, wakeListener: @escaping @Sendable () -> Void
+  ) {
+    state = Mutex(State(answered: answered))
+    self.wakeListener = wakeListener
+  }
 
   /// Answers with a complete response, after which the connection ends.
   public func respond(_ response: HTTPResponse) {
@@ -63,11 +69,6 @@ public final class HTTPExchange: Sendable {
   /// Ends the answer after the parts that were sent. Does nothing after `respond`.
   func end() { pass(Part(bytes: [], isLast: true)) }
 
-  /// Calls `observer` with the status of the answer.
-  func observe(_ observer: @escaping @Sendable (HTTPStatus) -> Void) {
-    state.withLock { $0.observer = observer }
-  }
-
   /// Returns the next part of the answer, or nil if there is none yet. For the listener.
   func take() -> Part? { state.withLock { $0.part.take() } }
 
@@ -93,5 +94,5 @@ public final class HTTPExchange: Sendable {
     if counts { wakeListener() }
   }
 
-  private func record(_ status: HTTPStatus) { state.withLock { $0.observer.take() }?(status) }
+  private func record(_ status: HTTPStatus) { state.withLock { $0.answered.take() }?(status) }
 }

@@ -9,6 +9,8 @@ internal import Synchronization
 /// that slow clients do not lock out others. The thread has a lower priority than the audio.
 public final class HTTPListener: Sendable {
   public typealias Handler = @Sendable (HTTPRequest) -> HTTPAnswer
+  /// Gets the status of each answer.
+  public typealias Observer = @Sendable (HTTPStatus) -> Void
 
   /// The maximum number of connections. One more takes the place of the one that has waited longest
   /// for its request.
@@ -24,10 +26,11 @@ public final class HTTPListener: Sendable {
 
   /// Listens on `HOST:PORT` or `[IPv6]:PORT` and starts the thread. `handler` runs on the thread and
   /// must not wait. With `security`, the listener speaks HTTPS only. `patience` is the time for a client
-  /// to read an answer, or a part of an answer that a task makes.
+  /// to read an answer, or a part of an answer that a task makes. `answered` gets the answers of `handler`
+  /// and those of the listener itself, such as 408 for a request that takes too long.
   public init(
     _ address: String, security: HTTPSecurity? = nil, patience: Duration = .seconds(10),
-    handler: @escaping Handler
+    answered: @escaping Observer = { _ in }, handler: @escaping Handler
   ) throws(ListeningError) {
     let socket = try ListeningSocket(address)
     self.address = socket.address
@@ -40,7 +43,7 @@ public final class HTTPListener: Sendable {
     let thread = Thread { [weak self, waker] in
       // On Linux, 0 is the calling thread.
       setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 5)
-      var loop = HTTPLoop(socket, security, waker, patience)
+      var loop = HTTPLoop(socket, security, waker, patience, answered)
       while let self, !isStopped.load(ordering: .acquiring) { loop.turn(handler) }
       loop.close()
     }
@@ -66,18 +69,21 @@ private struct HTTPLoop {
   private let security: HTTPSecurity?
   private let waker: LoopWaker
   private let patience: Duration
+  private let answered: HTTPListener.Observer
   private var connections: [HTTPConnection] = []
   /// A descriptor to give up when the process has no other, so that operators can still ask.
   private var reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
   private var pauseEnd = ContinuousClock.now
 
   init(
-    _ socket: ListeningSocket, _ security: HTTPSecurity?, _ waker: LoopWaker, _ patience: Duration
+    _ socket: ListeningSocket, _ security: HTTPSecurity?, _ waker: LoopWaker, _ patience: Duration,
+    _ answered: @escaping HTTPListener.Observer
   ) {
     self.socket = socket
     self.security = security
     self.waker = waker
     self.patience = patience
+    self.answered = answered
   }
 
   /// Waits for events, and handles them.
@@ -142,7 +148,7 @@ private struct HTTPLoop {
     connections.append(
       HTTPConnection(
         HTTPChannel(accepted.descriptor, security), peer: accepted.peer, usesReserve: isExhausted,
-        patience: patience, now: now))
+        patience: patience, now: now, answered: answered))
   }
 
   private mutating func makeRoom() {
