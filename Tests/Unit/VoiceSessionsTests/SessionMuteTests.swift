@@ -30,6 +30,22 @@ struct SessionMuteTests {
     #expect(output[(opened + ScriptedRun.ramp)...].allSatisfy { $0 == 0.5 })
   }
 
+  @Test func mutedSoundThatGoesOnInAGapIsNotHeard() throws {
+    let run = try ScriptedRun()
+    run.mute(true, at: 0)
+    run.mute(false, at: 810)
+    try run.send(frames: 5)
+    try run.send([Float](repeating: 0.5, count: 160), at: 2400)
+    try run.send(frames: 5)
+    run.finish()
+    #expect(run.sink.results.map(\.appliedAtSample) == [0, 810])
+    let output = run.processed
+    // The first samples after the gap fade in.
+    let opened = 2400 + ScriptedRun.latency + SampleQueue.fadeSamples(at: .hz16000)
+    #expect(output[..<opened].allSatisfy { $0 == 0 })
+    #expect(output[(opened + ScriptedRun.ramp)...].allSatisfy { $0 == 0.5 })
+  }
+
   @Test(arguments: rates, rates)
   func mutedOutputIsDigitalSilenceAndItsTimelineContinues(
     input: SampleRate, output: SampleRate

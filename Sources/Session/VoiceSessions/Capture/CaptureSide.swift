@@ -189,7 +189,8 @@ struct CaptureSide: ~Copyable {
   ///
   /// - Returns: Whether muted speech was active.
   mutating func mute(_ isMuted: Bool, at sample: Int64) -> Bool {
-    outputs.mute(isMuted, at: sample)
+    // A concealed span goes on from the sound before it, which may have been muted.
+    outputs.mute(isMuted, at: isMuted ? sample : microphone.capturedSample(from: sample))
     guard isMuted else { return mutedTalker.reset() }
     mutedTalker.mute(at: sample)
     return false

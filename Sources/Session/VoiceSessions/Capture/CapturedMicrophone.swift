@@ -68,6 +68,10 @@ struct CapturedMicrophone: ~Copyable {
   /// allocation, lock, log or await.
   mutating func isNextFrameConcealed() -> Bool { concealed.reachNextFrame() }
 
+  /// Returns the sample from which on the microphone is as it was captured: this one, or the end of its
+  /// concealed span.
+  func capturedSample(from sample: Int64) -> Int64 { concealed.end(of: sample) }
+
   /// Uses two channels in another way from the next frame on. Does nothing for one channel.
   mutating func use(_ layout: MicrophonePair.Layout?) { pair?.change(to: layout) }
 }
@@ -124,6 +128,12 @@ struct ConcealedSpans {
       return spans.append(span)
     }
     spans[spans.count - 1] = last.lowerBound..<max(last.upperBound, span.upperBound)
+  }
+
+  /// Returns the end of the span with a sample, or the sample if no span has it. Spans of frames that were
+  /// asked for are forgotten.
+  func end(of sample: Int64) -> Int64 {
+    spans.first { $0.contains(sample) }?.upperBound ?? sample
   }
 
   /// Returns whether the next frame contains such samples. Runs per frame: no allocation, lock, log or
