@@ -9,6 +9,9 @@ struct VoiceIsolation: ~Copyable {
   /// which the networks wait.
   private static let leastVoice: Float = 0.1
   private static let longestPause = 100
+  /// The frames of rejected voices in a row after which the nearest voice is looked for anew: it may be the
+  /// kept one, which has moved away.
+  private static let framesToMove = 300
 
   private var features: IsolationFeatures
   private let encoder: VoiceEncoder
@@ -20,6 +23,8 @@ struct VoiceIsolation: ~Copyable {
   private var isIsolating = false
   private var isRunning = false
   private var framesOfPause = 0
+  /// The frames of voices since the kept one talked last.
+  private var framesOfOthers = 0
   private var isSure = false
 
   init(weights: IsolationWeights, kernels: Kernels = .best) {
@@ -61,16 +66,28 @@ struct VoiceIsolation: ~Copyable {
       features.reset()
       encoder.reset()
       likeness.reset()
-      framesOfPause = 0
+      (framesOfPause, framesOfOthers) = (0, 0)
     }
     framesOfPause = voice < Self.leastVoice ? framesOfPause + 1 : 0
     guard framesOfPause < Self.longestPause else { return }
-    features.compute(powers, gains: gains, falls: network.probability > 0.5)
+    features.compute(powers, gains: gains, fall: fall(voice))
     if isEnrolling || likeness.isEnrolled { encoder.process(features.current) }
     guard isolates else { return }
     if likeness.isEnrolled { likeness.compute(encoder.direction) }
     network.process(features.current, likeness: likeness.current)
     deepGains.compute(network.gains, probability: network.probability)
+  }
+
+  /// Returns how the loudness of the kept voice falls in a frame with this probability of any voice. That of
+  /// an enrolled voice never falls because of others.
+  private mutating func fall(_ voice: Float) -> IsolationFeatures.Fall {
+    guard network.probability <= 0.5 else {
+      framesOfOthers = 0
+      return .slow
+    }
+    guard voice > 0.5, !likeness.isEnrolled else { return .none }
+    framesOfOthers = min(framesOfOthers + 1, Self.framesToMove)
+    return framesOfOthers < Self.framesToMove ? .none : .fast
   }
 
   private mutating func open() {
