@@ -34,8 +34,8 @@ struct IsolationFeatures: ~Copyable {
     case none = 0
     /// 0.3 dB a second, while the kept voice talks.
     case slow = 0.0007
-    /// 3 dB a second, when only other voices have talked for some time.
-    case fast = 0.007
+    /// 6 dB a second, when only other voices have talked for some time.
+    case fast = 0.014
   }
 
   private let kernels: Kernels

@@ -9,9 +9,10 @@ struct VoiceIsolation: ~Copyable {
   /// which the networks wait.
   private static let leastVoice: Float = 0.1
   private static let longestPause = 100
-  /// The frames of rejected voices in a row after which the nearest voice is looked for anew: it may be the
-  /// kept one, which has moved away.
-  private static let framesToMove = 300
+  /// The frames of rejected voices after which the nearest voice is looked for anew: it may be the kept
+  /// one, which has moved away. A frame of the kept voice takes some of them back.
+  private static let framesToMove = 200
+  private static let framesTakenBack = 2
 
   private var features: IsolationFeatures
   private let encoder: VoiceEncoder
@@ -23,7 +24,7 @@ struct VoiceIsolation: ~Copyable {
   private var isIsolating = false
   private var isRunning = false
   private var framesOfPause = 0
-  /// The frames of voices since the kept one talked last.
+  /// The frames of rejected voices, less those that were taken back.
   private var framesOfOthers = 0
   private var isSure = false
 
@@ -81,13 +82,13 @@ struct VoiceIsolation: ~Copyable {
   /// Returns how the loudness of the kept voice falls in a frame with this probability of any voice. That of
   /// an enrolled voice never falls because of others.
   private mutating func fall(_ voice: Float) -> IsolationFeatures.Fall {
-    guard network.probability <= 0.5 else {
-      framesOfOthers = 0
-      return .slow
+    let isKept = network.probability > 0.5
+    if voice > 0.5 {
+      framesOfOthers += isKept ? -Self.framesTakenBack : 1
+      framesOfOthers = min(max(framesOfOthers, 0), Self.framesToMove)
     }
-    guard voice > 0.5, !likeness.isEnrolled else { return .none }
-    framesOfOthers = min(framesOfOthers + 1, Self.framesToMove)
-    return framesOfOthers < Self.framesToMove ? .none : .fast
+    guard !isKept else { return .slow }
+    return framesOfOthers < Self.framesToMove || voice <= 0.5 || likeness.isEnrolled ? .none : .fast
   }
 
   private mutating func open() {
