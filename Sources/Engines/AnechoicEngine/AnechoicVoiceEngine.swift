@@ -7,7 +7,7 @@ public import VoiceEngines
 /// work on the same spectra, of 20 ms every 10 ms.
 public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, EnrollmentEngine {
   public static let identity = EngineIdentity(
-    name: "anechoic", version: "1.25", weights: EngineWeights.hash)
+    name: "anechoic", version: "1.26", weights: EngineWeights.hash)
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
   public static let bestReferenceLead = Duration.milliseconds(20)
   /// The filter is long enough for a lead of 90 ms. The lag that is found may be that of a
@@ -91,6 +91,7 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
     let cancelsEcho = self.output.cancelsEcho
     self.output.followSettings()
     follow(conditions.path)
+    echo.isDoubtful = conditions.mayHearEcho
     inputs.load(microphone: microphone)
     let skipsMask = self.output.skipsMask
     let probability = analyze(
@@ -161,7 +162,8 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
   /// The largest mean square to which gain control may raise a frame: that of the microphone if the
   /// frame may contain echo. The output overlaps the last two frames.
   private var powerLimit: Float? {
-    let mayHaveEcho = echo.estimate.isAudible || echo.path == .unknown && echo.farEndPlays
+    let mayHaveEcho =
+      echo.estimate.isAudible || echo.isDoubtful || echo.path == .unknown && echo.farEndPlays
     let powers = inputs.microphonePowers
     return mayHaveEcho ? max(powers.last, powers.before) : nil
   }
@@ -211,6 +213,7 @@ public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, Enrol
   /// does not run.
   private var echoShare: Float? {
     let isSilent = analysis.features.means.reference <= EchoReductionMeter.leastPower
+    guard !echo.isDoubtful else { return nil }
     return mask.echoShare ?? (isSilent ? 0 : nil)
   }
 

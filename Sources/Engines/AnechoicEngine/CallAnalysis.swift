@@ -98,7 +98,12 @@ struct CallAnalysis: ~Copyable {
     voice = computesGains ? maskNetwork.process() : maskNetwork.processVoice()
     // The network did not hear the hum, and so does not lower it.
     if computesGains { maskNetwork.lowerNoiseGains(by: features.humGains, count: SteadyHum.bands) }
-    if quietRoomState != nil { stateHold.record(voice, power: features.means.error, maskNetwork) }
+    if let quietRoomState {
+      stateHold.record(
+        voice, power: features.means.error,
+        farEndPlays: features.means.reference > EchoReductionMeter.leastPower,
+        quietRoomState: quietRoomState, maskNetwork)
+    }
     return voice
   }
 

@@ -45,6 +45,8 @@ struct EchoObservation {
   var meter = EchoReductionMeter()
   /// The path of the echo in the last frame.
   var path = EchoConditions.Path.unknown
+  /// Whether what is left of the microphone may be echo, by what the session has found.
+  var isDoubtful = false
   private var framesSinceReference = longestEcho
 
   /// Records the echo estimate of a frame that was analyzed, also while the canceller is off: an old estimate

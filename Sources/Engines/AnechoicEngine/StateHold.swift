@@ -1,6 +1,9 @@
 internal import AudioCore
 
-/// Limits the drift of the recurrent states during long pauses.
+/// Limits the drift of the recurrent states during pauses.
+///
+/// After a second of a quiet room without a far end, the full-band states are those with which a call
+/// begins: a noise that starts soon after a voice would otherwise pass for that voice for seconds.
 ///
 /// The networks are trained on calls of 6 s. After a minute of a quiet room or of noise, they would
 /// classify the first second of a voice as noise. From 4 s of a pause on, the full-band states are
@@ -19,6 +22,10 @@ struct StateHold: ~Copyable {
   private static let loud: Float = 4
   /// The frames after a louder one in which the states are free, too.
   private static let framesAfterLoud = 50
+  /// The frames of a quiet room after which a call begins anew for the networks, and the mean power of
+  /// such a pause, -60 dBFS.
+  private static let quietFrames = 100
+  private static let quiet: Float = 1e-6
   /// The parts by which the mean of a pause follows a frame, after its first frames, and a louder
   /// one: noise that begins and stays is a part of the pause after 15 s.
   private static let following: Float = 0.01
@@ -28,16 +35,25 @@ struct StateHold: ~Copyable {
   private var framesSinceLoud = StateHold.framesAfterLoud
   /// The mean power of the pause, in which its louder frames count little.
   private var mean: Float = 0
+  private var quietFrames = 0
   private let held = FloatBuffer(MaskNetwork.fullBandStateCount)
 
-  /// Records the probability of a voice in a frame and the power of the frame, and holds the states
-  /// in a long pause. Runs per frame: no allocation, lock, log or await.
+  /// Records the probability of a voice in a frame, the power of the frame, and whether the far end
+  /// plays, and holds the states in a pause. `quietRoomState` is the state of the full-band GRU of the
+  /// mask network with which a call begins. Runs per frame: no allocation, lock, log or await.
   mutating func record(
-    _ probability: Float, power: Float, _ maskNetwork: borrowing MaskNetwork
+    _ probability: Float, power: Float, farEndPlays: Bool, quietRoomState: [Float],
+    _ maskNetwork: borrowing MaskNetwork
   ) {
-    guard probability < Self.leastProbability else { return framesWithoutVoice = 0 }
+    guard probability < Self.leastProbability else {
+      (framesWithoutVoice, quietFrames) = (0, 0)
+      return
+    }
     framesWithoutVoice = min(framesWithoutVoice + 1, Self.frames + 1)
     follow(power)
+    let isQuiet = mean < Self.quiet && !farEndPlays
+    quietFrames = isQuiet ? min(quietFrames + 1, Self.quietFrames + 1) : 0
+    if quietFrames == Self.quietFrames { maskNetwork.begin(withFullBandState: quietRoomState) }
     if framesWithoutVoice == Self.frames { maskNetwork.copyFullBandState(to: held.start) }
     if framesWithoutVoice > Self.frames, framesSinceLoud >= Self.framesAfterLoud {
       maskNetwork.moveFullBandState(toward: held.start, by: Self.part)

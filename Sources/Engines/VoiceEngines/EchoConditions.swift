@@ -29,14 +29,18 @@ public struct EchoConditions: Sendable, Equatable {
   /// noise gate of its own mutes it. It says nothing about the echo path. Once it is open again, it has the
   /// echo of what is played meanwhile.
   public var isMicrophoneMuted: Bool
+  /// Whether what is left of the microphone may be echo, because the canceller has not learnt its path
+  /// or has just lost it.
+  public var mayHearEcho: Bool
 
   public init(
     path: Path = .unknown, isReferenceMissing: Bool = false, isMicrophoneConcealed: Bool = false,
-    isMicrophoneMuted: Bool = false
+    isMicrophoneMuted: Bool = false, mayHearEcho: Bool = false
   ) {
     self.path = path
     self.isReferenceMissing = isReferenceMissing
     self.isMicrophoneConcealed = isMicrophoneConcealed
     self.isMicrophoneMuted = isMicrophoneMuted
+    self.mayHearEcho = mayHearEcho
   }
 }

@@ -16,11 +16,8 @@ struct IsolationFeatures: ~Copyable {
   /// How fast the power of a frame and the level of a group are followed.
   private static let smoothing: Float = 0.2
   private static let following: Float = 0.1
-  /// The part of the difference by which the logarithm of the loudness rises in a frame, and what it
-  /// falls by while the kept voice talks: 0.3 dB a second. A television does not become the loudest
-  /// recent voice because nobody else talks.
+  /// The part of the difference by which the logarithm of the loudness rises in a frame.
   private static let rise: Float = 0.04
-  private static let fall: Float = 0.0007
   /// The loudness with which a call begins, and the least: -70 and -80 dBFS.
   private static let firstLoudness: Float = 1e-7
   private static let leastLoudness: Float = 1e-8
@@ -30,6 +27,16 @@ struct IsolationFeatures: ~Copyable {
   /// The power, by the loudness, below which levels do not tell anything: -60 dB.
   private static let smallest: Float = 1e-6
   private static let leastLevel = log(smallest) / 4 + 1.5
+
+  /// How much the logarithm of the loudness falls in a frame. While other voices talk beside the kept one,
+  /// it does not: a television is not the loudest recent voice because nobody else talks for a moment.
+  enum Fall: Float {
+    case none = 0
+    /// 0.3 dB a second, while the kept voice talks.
+    case slow = 0.0007
+    /// 6 dB a second, when only other voices have talked for some time.
+    case fast = 0.014
+  }
 
   private let kernels: Kernels
   private let memory: FloatBuffer
@@ -60,13 +67,12 @@ struct IsolationFeatures: ~Copyable {
   }
 
   /// Computes the features of a frame from the powers of the bands and gains that apply to them
-  /// before. The loudness may fall if `falls` is true. Runs per frame: no allocation, lock, log or
-  /// await.
+  /// before. Runs per frame: no allocation, lock, log or await.
   mutating func compute(
-    _ bands: UnsafePointer<Float>, gains: UnsafePointer<Float>, falls: Bool = true
+    _ bands: UnsafePointer<Float>, gains: UnsafePointer<Float>, fall: Fall = .slow
   ) {
     for band in 0..<Bands.count { powers[band] = bands[band] * gains[band] * gains[band] }
-    follow(FloatBuffer.mean(powers, Bands.count), falls)
+    follow(FloatBuffer.mean(powers, Bands.count), fall)
     let scale = exp(-loudness)
     for band in 0..<Bands.count { powers[band] *= scale }
     kernels.table.logarithm(powers, Self.smallest, values, Int32(Bands.count))
@@ -78,11 +84,11 @@ struct IsolationFeatures: ~Copyable {
     }
   }
 
-  private mutating func follow(_ power: Float, _ falls: Bool) {
+  private mutating func follow(_ power: Float, _ fall: Fall) {
     smooth += Self.smoothing * (power - smooth)
     let level = log(smooth + 1e-12)
     let difference = level - loudness
-    loudness += difference > 0 ? Self.rise * difference : falls ? -Self.fall : 0
+    loudness += difference > 0 ? Self.rise * difference : -fall.rawValue
     loudness = max(loudness, log(Self.leastLoudness), level + log(Self.leastShare))
   }
 }

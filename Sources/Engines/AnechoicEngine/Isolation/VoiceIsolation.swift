@@ -9,6 +9,10 @@ struct VoiceIsolation: ~Copyable {
   /// which the networks wait.
   private static let leastVoice: Float = 0.1
   private static let longestPause = 100
+  /// The frames of rejected voices after which the nearest voice is looked for anew: it may be the kept
+  /// one, which has moved away. A frame of the kept voice takes some of them back.
+  private static let framesToMove = 200
+  private static let framesTakenBack = 2
 
   private var features: IsolationFeatures
   private let encoder: VoiceEncoder
@@ -20,6 +24,8 @@ struct VoiceIsolation: ~Copyable {
   private var isIsolating = false
   private var isRunning = false
   private var framesOfPause = 0
+  /// The frames of rejected voices, less those that were taken back.
+  private var framesOfOthers = 0
   private var isSure = false
 
   init(weights: IsolationWeights, kernels: Kernels = .best) {
@@ -61,16 +67,28 @@ struct VoiceIsolation: ~Copyable {
       features.reset()
       encoder.reset()
       likeness.reset()
-      framesOfPause = 0
+      (framesOfPause, framesOfOthers) = (0, 0)
     }
     framesOfPause = voice < Self.leastVoice ? framesOfPause + 1 : 0
     guard framesOfPause < Self.longestPause else { return }
-    features.compute(powers, gains: gains, falls: network.probability > 0.5)
+    features.compute(powers, gains: gains, fall: fall(voice))
     if isEnrolling || likeness.isEnrolled { encoder.process(features.current) }
     guard isolates else { return }
     if likeness.isEnrolled { likeness.compute(encoder.direction) }
     network.process(features.current, likeness: likeness.current)
     deepGains.compute(network.gains, probability: network.probability)
+  }
+
+  /// Returns how the loudness of the kept voice falls in a frame with this probability of any voice. That of
+  /// an enrolled voice never falls because of others.
+  private mutating func fall(_ voice: Float) -> IsolationFeatures.Fall {
+    let isKept = network.probability > 0.5
+    if voice > 0.5 {
+      framesOfOthers += isKept ? -Self.framesTakenBack : 1
+      framesOfOthers = min(max(framesOfOthers, 0), Self.framesToMove)
+    }
+    guard !isKept else { return .slow }
+    return framesOfOthers < Self.framesToMove || voice <= 0.5 || likeness.isEnrolled ? .none : .fast
   }
 
   private mutating func open() {

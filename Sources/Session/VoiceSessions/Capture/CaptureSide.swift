@@ -221,7 +221,12 @@ struct CaptureSide: ~Copyable {
     // There was no echo to remove.
     if conditions.isMicrophoneMuted { echo.aligned.clear() }
     removal.explainedShare = findings.explainedShare ?? 0
-    if pipeline.restsEcho { removal.residualEcho.reset() } else { followEcho(&findings, &news) }
+    if pipeline.restsEcho {
+      removal.residualEcho.reset()
+      removal.mayHearEcho = false
+    } else {
+      followEcho(&findings, &news)
+    }
     listen(findings, context, &news)
     news.turn = findTurn(findings, context)
     let isMuted = outputs.complete(
@@ -249,7 +254,7 @@ struct CaptureSide: ~Copyable {
     let conditions = EchoConditions(
       path: echo.path, isReferenceMissing: isMissing,
       isMicrophoneConcealed: microphone.isNextFrameConcealed(),
-      isMicrophoneMuted: echo.isMicrophoneMuted)
+      isMicrophoneMuted: echo.isMicrophoneMuted, mayHearEcho: removal.mayHearEcho)
     // Without an echo, neither its path nor its reference matters.
     guard !pipeline.restsEcho else { return (conditions, false) }
     let isNew = change == .moved || !wasKnown && echo.status.echoDelay != nil
@@ -286,7 +291,8 @@ struct CaptureSide: ~Copyable {
       removal.convergence.isLearning || removal.convergence.isStepping && !nearEnd.isActive
       || (removal.convergence.isLost || warnings.hasResidualEcho)
         && !hasTalkedFor(Self.surelyVoice)
-    if mayHaveEcho, mayBeEcho { findings.hasVoice = false }
+    removal.mayHearEcho = mayHaveEcho && mayBeEcho
+    if removal.mayHearEcho { findings.hasVoice = false }
   }
 
   /// Whether the near end's voice has been active for this number of frames.
@@ -418,6 +424,8 @@ private struct EchoRemoval {
   var convergence = EchoConvergence()
   /// The part of the last frames of the microphone that the canceller predicts.
   var explainedShare: Float = 0
+  /// Whether what was left of the last frame may be echo.
+  var mayHearEcho = false
   var residualEcho = ResidualEchoDetector()
   var heard: HeardReduction
 }
