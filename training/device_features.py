@@ -36,8 +36,7 @@ def _follow_cross_power(
 def _follow_levels(
         bands, cross, dither, louder, first, begin, end, output, calls, frames,
         BANDS: tl.constexpr, WIDTH: tl.constexpr, DITHER_FRAMES: tl.constexpr, SMALLEST: tl.constexpr,
-        LOUDEST: tl.constexpr, RISE: tl.constexpr, KEPT: tl.constexpr, LASTING_RISE: tl.constexpr,
-        LASTING_KEPT: tl.constexpr, NEAR: tl.constexpr, SILENCE: tl.constexpr,
+        LOUDEST: tl.constexpr, RISE: tl.constexpr, KEPT: tl.constexpr, SILENCE: tl.constexpr,
         SILENT_GAIN: tl.constexpr, FAR_ABOVE: tl.constexpr, NOISE_FRAMES: tl.constexpr,
         ONSET_FRAMES: tl.constexpr, MOST_ABOVE: tl.constexpr):
     """Writes the features of a call from frame `begin` to `end`; their state begins at `first`. See `FeatureState`."""
@@ -52,7 +51,6 @@ def _follow_levels(
     leakage = tl.full([WIDTH], 1e2, tl.float32)
     more = tl.load(louder + call)
     loudness = 0 * more + LOUDEST / 4
-    lasting = loudness
     since_silence = 0 * more + 1e9
     start, shown = tl.load(first + call), tl.load(begin + call)
     for frame in range(start, tl.load(end + call)):
@@ -62,9 +60,7 @@ def _follow_levels(
         m = tl.load(bands + 2 * size + place, inside, 0.0)
         r = tl.load(bands + 3 * size + place, inside, 0.0)
         power = tl.sum(m) / BANDS
-        loudness = tl.maximum(tl.maximum(tl.minimum(power, loudness * RISE), loudness * KEPT), lasting)
-        higher = tl.minimum(lasting * LASTING_RISE, loudness)
-        lasting = tl.maximum(tl.where(power > NEAR * loudness, higher, lasting) * LASTING_KEPT, LOUDEST / 4)
+        loudness = tl.maximum(tl.minimum(power, loudness * RISE), tl.maximum(loudness * KEPT, LOUDEST / 4))
         factor = tl.minimum(1.0, LOUDEST / loudness)
         silent = power < SILENCE
         since_silence = tl.where(silent, 0.0, since_silence + 1)
@@ -122,7 +118,7 @@ class DeviceFeatures:
         _follow_levels[(calls,)](
             bands, cross, self._dither, louder, first, begin, end, found, calls, frames, features.BANDS, _WIDTH,
             features.DITHER_FRAMES, features.SMALLEST_POWER, features.LOUDEST, features.LOUDNESS_RISE,
-            features.LOUDNESS_KEPT, features.LASTING_RISE, features.LASTING_KEPT, features.NEAR, features.SILENCE,
+            features.LOUDNESS_KEPT, features.SILENCE,
             features.SILENT_DITHER_GAIN, features.FAR_ABOVE,
             features.NOISE_FRAMES, features.ONSET_FRAMES, features.MAXIMUM_ABOVE_FLOOR, num_warps=4)
         return found

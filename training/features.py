@@ -17,12 +17,9 @@ SMALLEST_POWER = 1e-10
 DITHER_POWER = 1e-8
 DITHER_FRAMES = 64
 # The mean power of the bands to which the loudest frames of louder calls are normalized, -24 dBFS. The loudness rises by
-# at most 3 dB in a frame, and falls by 10 dB in a second. The lasting loudness, below which it does not fall, rises by at
-# most 0.1 dB in a frame that is less than 10 dB softer, and falls by 1 dB in a second: equal to `LevelNormalization` in
-# the engine.
+# at most 3 dB in a frame, and falls by 10 dB in a second: equal to `LevelNormalization` in the engine.
 LOUDEST = 0.004
 LOUDNESS_RISE, LOUDNESS_KEPT = 2, 0.977
-LASTING_RISE, LASTING_KEPT, NEAR = 1.0233, 0.9977, 0.1
 # The maximum of the level above the floor, 43 dB, as its feature has it: equal to `SpectralFeatures` in the engine.
 MAXIMUM_ABOVE_FLOOR = 2.5
 # An error that stays further above its floor since a silence is a noise that has started: the floor rises faster.
@@ -101,7 +98,6 @@ class FeatureState:
         self.since_silence = np.full((calls, 1), np.inf, np.float32)
         self.leakage = np.full(shape, 1e2, np.float32)
         self.loudness = np.full((calls, 1), LOUDEST / 4, np.float32)
-        self.lasting = self.loudness.copy()
         self.factor = np.ones((calls, 1), np.float32)
 
     def frame(self, error: np.ndarray, echo: np.ndarray, bands: np.ndarray, dither: np.ndarray) -> np.ndarray:
@@ -120,10 +116,8 @@ class FeatureState:
         much as the normalization lowers the call."""
         power = bands[2].mean(1, keepdims=True)
         rising = np.minimum(power, self.loudness * LOUDNESS_RISE)
-        self.loudness = np.maximum(np.maximum(rising, self.loudness * np.float32(LOUDNESS_KEPT)), self.lasting)
-        higher = np.minimum(self.lasting * np.float32(LASTING_RISE), self.loudness)
-        self.lasting = np.where(power > np.float32(NEAR) * self.loudness, higher, self.lasting)
-        self.lasting = np.maximum(self.lasting * np.float32(LASTING_KEPT), np.float32(LOUDEST / 4))
+        falling = np.maximum(self.loudness * np.float32(LOUDNESS_KEPT), np.float32(LOUDEST / 4))
+        self.loudness = np.maximum(rising, falling)
         self.factor = np.minimum(1, LOUDEST / self.loudness)
         silent = power < SILENCE
         self.since_silence = np.where(silent, 0, self.since_silence + 1)

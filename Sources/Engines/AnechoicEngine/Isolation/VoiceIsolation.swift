@@ -11,7 +11,7 @@ struct VoiceIsolation: ~Copyable {
   private static let longestPause = 100
   /// The frames of rejected voices after which the nearest voice is looked for anew: it may be the kept
   /// one, which has moved away. A frame of the kept voice takes some of them back.
-  private static let framesToMove = 200
+  private static let framesToMove = 400
   private static let framesTakenBack = 2
 
   private var features: IsolationFeatures
