@@ -82,7 +82,8 @@ struct EdgeTests {
       ["metrics", "--output", "edge.prom", "--control-socket", "none", "--connect-timeout", "0"],
       saying: ["none: no agent is running there"])
     let text = try String(contentsOfFile: folder.path("edge.prom"), encoding: .utf8)
-    #expect(text.hasSuffix("\nanechoic_edge_up 0\n") && !text.contains("anechoic_edge_connected"))
+    #expect(text.hasSuffix("\nanechoic_edge_up 0.0\n"), "\(text)")
+    #expect(!text.contains("anechoic_edge_connected"))
   }
 
   @Test func aConfigurationThatCannotBeReadIsNamed() async throws {

@@ -100,10 +100,13 @@ struct MetricsTests {
   }
 
   @Test func aFieldOfWhichThereIsNothingToSayIsLeftOut() async throws {
-    try await run { server in
-      let sessions = SessionsClient(server: server.address, clientName: "olga")
-      // The server knows no session of this call.
-      await #expect(throws: Status.self) { try await sessions.setMute("nonsense", muted: true) }
+    try await run {
+      $0.limits.sessions = 1
+    } _: { server in
+      let stream = try await server.client.process(.mediaClock())
+      // This call names no session.
+      await #expect(throws: Status.self) { try await server.client.process(.mediaClock()) }
+      stream.finish()
     }
     log.switched("switch injection", to: "", isDone: false, by: "olga")
     #expect(
