@@ -50,12 +50,14 @@ struct CallCounts {
   var missing = 0
   /// Blocks that a side did not read in time.
   var dropped = 0
+  /// Silent blocks of an application that had sent too much, which were left out.
+  var shortened = 0
 
   /// The faults that occurred, in words.
   var words: String {
     let faults = [
       (invalid, "invalid message"), (late, "late block"), (missing, "missing block"),
-      (dropped, "unread block"),
+      (dropped, "unread block"), (shortened, "left-out block"),
     ]
     return faults.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }.joined()
   }

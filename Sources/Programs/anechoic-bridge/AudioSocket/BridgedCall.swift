@@ -31,6 +31,9 @@ struct BridgedCall: ~Copyable {
   private var fromPhone: AudioSocketParser
   private var fromApplication = AudioSocketParser()
   private var playback = PlaybackQueue()
+  private var backlog = PlaybackBacklog()
+  private var missing = MissingAudio()
+  private var length = AudioLength()
   private var budget = MediaBudget(now: .now)
   private var conversion = RateConversion()
   private var voice: CallVoice?
@@ -162,8 +165,20 @@ struct BridgedCall: ~Copyable {
         return counts.late += 1
       }
       guard use(frame.type) else { return }
+      let now = ContinuousClock.now
+      missing.came(seconds, at: now)
+      while missing.takes(seconds) {
+        budget.insert(seconds, at: now)
+        exchange([UInt8](repeating: 0, count: samples.count))
+        counts.missing += 1
+      }
       exchange(samples)
-      lastBlock = .now
+      lastBlock = now
+      if length.isHalf(after: seconds, at: now) {
+        settings.log(
+          "call \(name): the audio lasts half of its time: it looks like \u{b5}-law or A-law; in "
+            + "Asterisk, add c(slin) to Dial")
+      }
     // Digits and messages that this version does not know.
     default: sendToApplication(frame, below: Self.mostWaitingBytes)
     }
@@ -204,6 +219,8 @@ struct BridgedCall: ~Copyable {
       exchange(samples)
       counts.missing += 1
       lastBlock += Self.block
+      missing.restart()
+      length.restart()
     }
   }
 
@@ -211,10 +228,19 @@ struct BridgedCall: ~Copyable {
   private mutating func exchange(_ microphone: [UInt8]) {
     guard let voice else { return }
     let played = playback.pop(microphone.count)
-    let backlog = voice.bytes(Self.longestBacklog)
-    sendToPhone(AudioSocketFrame(voice.type, played), below: backlog)
+    shorten(after: played, voice)
+    let most = voice.bytes(Self.longestBacklog)
+    sendToPhone(AudioSocketFrame(voice.type, played), below: most)
     let clean = voice.exchange(microphone, reference: played)
-    sendToApplication(AudioSocketFrame(voice.type, clean), below: backlog)
+    sendToApplication(AudioSocketFrame(voice.type, clean), below: most)
+  }
+
+  /// Leaves out silence of the application that has sent too much for a while.
+  private mutating func shorten(after played: [UInt8], _ voice: CallVoice) {
+    let isShortened = backlog.played(
+      voice.seconds(played.count), isSilence: PlaybackQueue.isSilence(played),
+      waiting: voice.seconds(playback.count), isFull: !readsApplication, at: .now)
+    if isShortened, playback.skipSilence(played.count) { counts.shortened += 1 }
   }
 
   // A side that does not read loses frames while `most` bytes or more wait for it.
@@ -281,34 +307,5 @@ struct BridgedCall: ~Copyable {
     let digits = bytes.map { String(format: "%02x", $0) }
     return [digits[0..<4], digits[4..<6], digits[6..<8], digits[8..<10], digits[10..<16]]
       .map { $0.joined() }.joined(separator: "-")
-  }
-}
-
-/// The application's audio that waits to be played, as bytes of 16-bit samples.
-struct PlaybackQueue {
-  private var bytes: [UInt8] = []
-  private var start = 0
-
-  var count: Int { bytes.count - start }
-
-  mutating func append(_ new: [UInt8]) { bytes += new }
-
-  /// Takes bytes for the next instant, with silence in place of bytes that are missing.
-  mutating func pop(_ wanted: Int) -> [UInt8] {
-    let end = min(bytes.count, start + wanted)
-    let result = bytes[start..<end] + repeatElement(0, count: wanted - (end - start))
-    start = end
-    if start == bytes.count {
-      removeAll()
-    } else if start > 1 << 16 {
-      bytes.removeFirst(start)
-      start = 0
-    }
-    return Array(result)
-  }
-
-  mutating func removeAll() {
-    bytes.removeAll(keepingCapacity: true)
-    start = 0
   }
 }

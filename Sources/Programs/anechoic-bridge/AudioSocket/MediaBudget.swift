@@ -56,6 +56,11 @@ struct MediaBudget {
     return true
   }
 
+  /// Counts silence that took the place of audio which was lost.
+  mutating func insert(_ duration: Double, at now: ContinuousClock.Instant) {
+    _ = spends(duration, now)
+  }
+
   /// Counts silence that took the place of audio. The audio itself may still come, and has no use then.
   mutating func replace(_ duration: Double, at now: ContinuousClock.Instant) {
     _ = spends(duration, now)

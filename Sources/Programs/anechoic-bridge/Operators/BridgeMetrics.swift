@@ -53,7 +53,8 @@ final class VoiceMeter {
       if isProcessed != false { metrics.unprocessed.add(1) }
       isProcessed = false
     case .late: metrics.late.add()
-    case .turnStarted, .turnEnded, .turnWithdrawn: break
+    case .turnStarted, .turnInterrupts, .turnPauses, .turnContinues, .turnEnded, .turnWithdrawn:
+      break
     }
   }
 }
