@@ -1,8 +1,10 @@
 /// The sound of an upstream that waits to be played, as the client plays it: one item after another, in
 /// real time.
 ///
-/// The clock is that of the client's microphone. While no microphone comes, the bridge's clock takes its
-/// place.
+/// The clock is that of the client's microphone. While no microphone comes, the bridge's clock
+/// takes its place. Sound that comes while none waits begins with the sample of the microphone that
+/// the client took then, and not with the next one that comes: a network or a recorder may hold
+/// that back.
 struct PlaybackLine {
   typealias Instant = ContinuousClock.Instant
 
@@ -20,6 +22,9 @@ struct PlaybackLine {
     /// The samples of the source that have been played, and the place in `samples`.
     var played = 0
     var position = 0
+    /// The time before which the part does not play, and the samples for which it may wait. Nil for
+    /// one that only follows what is before it, and once it plays.
+    var begin: (time: Instant, patience: Int)?
 
     var left: Int { samples.count - position + omitted }
   }
@@ -37,11 +42,19 @@ struct PlaybackLine {
   /// The longest pause after which the sound of the pause can come back, in seconds.
   private static let longestPause = 10.0
 
+  /// The loudest sample that is no sound, as for the turns of the server, and the time for which
+  /// sound lasts in a pause between two words, in seconds.
+  private static let quiet: UInt16 = 104
+  private static let shortestSilence = 0.3
+
   /// The rate in Hz.
   let rate: Int
   /// Whether the sound of a pause can come back.
   private let keepsPauses: Bool
   private var parts: [Part] = []
+  /// The samples of the microphone, and of its pauses, up to which sound was played.
+  private var position = 0
+  private var clock: MicrophoneClock
   /// The time up to which sound was played.
   private var playedUntil: Instant
   private var isInPause = false
@@ -49,6 +62,8 @@ struct PlaybackLine {
   /// them.
   private var unheardCount = 0
   private var unheard: [Int16] = []
+  /// The samples that were played since the last sound.
+  private var quietCount: Int
   /// The last time at which nothing waited.
   private var emptyTime: Instant
 
@@ -57,8 +72,10 @@ struct PlaybackLine {
   init(rate: Int, keepsPauses: Bool = false, now: Instant) {
     self.rate = rate
     self.keepsPauses = keepsPauses
+    clock = MicrophoneClock(rate: rate)
     playedUntil = now
     emptyTime = now
+    quietCount = rate
   }
 
   /// The time of the sound that waits, in seconds.
@@ -66,34 +83,73 @@ struct PlaybackLine {
 
   var isEmpty: Bool { parts.allSatisfy { $0.left == 0 } }
 
+  /// Whether the client plays sound, and not a pause of it.
+  var isAudible: Bool { Double(quietCount) < Self.shortestSilence * Double(rate) }
+
+  /// Whether more than silence waits.
+  var holdsSound: Bool {
+    parts.contains { $0.samples[$0.position...].contains { $0.magnitude > Self.quiet } }
+  }
+
   /// Whether sound of an item waits.
   func plays(_ item: String) -> Bool { parts.contains { $0.source?.item == item && $0.left > 0 } }
 
-  mutating func append(_ samples: [Int16], of source: Source? = nil) {
+  /// Adds sound that came at a time. Without one, it came together with the microphone of its own
+  /// time, and begins at once if nothing waits.
+  mutating func append(_ samples: [Int16], of source: Source? = nil, at time: Instant? = nil) {
     let room = max(0, Int((Self.mostAhead - seconds) * Double(rate)))
     let kept = samples.prefix(room)
     let omitted = samples.count - kept.count
+    var part = Part(source: source, samples: Array(kept), omitted: omitted)
+    if let time, !samples.isEmpty, sample(at: time) > end {
+      part.begin = (time, Int(Self.longestPatience / .seconds(1) * Double(rate)))
+    }
     guard let last = parts.indices.last, parts[last].source == source else {
       guard !kept.isEmpty || parts.count < Self.mostParts else { return }
       // The last source is kept while it may go on.
       parts.removeAll { $0.left == 0 }
-      return parts.append(Part(source: source, samples: Array(kept), omitted: omitted))
+      return parts.append(part)
     }
-    guard parts[last].omitted > 0, !kept.isEmpty else {
+    let isSeparate = part.begin != nil || parts[last].omitted > 0
+    guard isSeparate, !kept.isEmpty else {
       parts[last].samples += kept
       parts[last].omitted += omitted
       return
     }
-    let played = parts[last].played + parts[last].left
-    parts.append(Part(source: source, samples: Array(kept), omitted: omitted, played: played))
+    part.played = parts[last].played + parts[last].left
+    parts.removeAll { $0.left == 0 }
+    parts.append(part)
+  }
+
+  /// The sample of the microphone at which all that waits has been played.
+  private var end: Int {
+    parts.reduce(position) { end, part in
+      part.left == 0 ? end : end + wait(of: part, at: end) + part.left
+    }
+  }
+
+  /// Returns the sample of the microphone that the client took at this time. Before the first sound
+  /// of a microphone, the bridge's clock counts.
+  private func sample(at time: Instant) -> Int {
+    clock.sample(at: time)
+      ?? position + Int(((time - playedUntil) / .seconds(1) * Double(rate)).rounded())
+  }
+
+  /// Returns the samples for which a part still waits at a sample of the microphone.
+  private func wait(of part: Part, at position: Int) -> Int {
+    guard let (time, patience) = part.begin else { return 0 }
+    return max(0, min(patience, sample(at: time) - position))
   }
 
   /// Plays as long as the microphone took. Returns the samples, with silence in the place of those that are
   /// missing.
   mutating func pop(_ count: Int, now: Instant) -> [Int16] {
+    // What the clock of the bridge has played in a pause says nothing about the microphone.
+    if isInPause { clock.restart() }
     playedUntil = now
     isInPause = false
     forgetUnheard()
+    clock.came(upTo: position + count, at: now)
     let samples = play(count)
     return samples + repeatElement(0, count: count - samples.count)
   }
@@ -106,9 +162,10 @@ struct PlaybackLine {
     isInPause = isInPause || now - playedUntil > patience
     guard isInPause else { return }
     let count = Int((now - playedUntil) / .seconds(1) * Double(rate))
-    playedUntil += .seconds(Double(count) / Double(rate))
     let audible = audible(of: count, now)
+    position += count - audible
     let samples = play(audible)
+    playedUntil += .seconds(Double(count) / Double(rate))
     guard keepsPauses else { return }
     // A bridge that stood still for hours has as much silence to play.
     let most = Int(Self.longestPause * Double(rate))
@@ -132,9 +189,12 @@ struct PlaybackLine {
     let known = Array(unheard.prefix(max(0, lost - forgotten)))
     let rest = max(0, lost - unheardCount)
     let back = lost >= forgotten ? unheard.dropFirst(known.count) : []
+    position -= back.count
+    if keepsPauses { isInPause = false }
     forgetUnheard()
     if !back.isEmpty { parts.insert(Part(source: nil, samples: Array(back), omitted: 0), at: 0) }
     let audible = audible(of: rest, now)
+    position += rest - audible
     let silence = [Int16](repeating: 0, count: min(rest - audible, count))
     let played = play(audible)
     let end = [Int16](repeating: 0, count: min(audible - played.count, count))
@@ -165,9 +225,24 @@ struct PlaybackLine {
     }
   }
 
+  /// Plays for `count` samples of the microphone. Returns the samples up to the last sound.
   private mutating func play(_ count: Int) -> [Int16] {
+    let samples = take(count)
+    let last = samples.lastIndex { $0.magnitude > Self.quiet }
+    quietCount = last.map { count - 1 - $0 } ?? quietCount + count
+    position += count
+    return samples
+  }
+
+  private mutating func take(_ count: Int) -> [Int16] {
     var samples: [Int16] = []
-    for index in parts.indices where samples.count < count {
+    for index in parts.indices where samples.count < count && parts[index].left > 0 {
+      let wait = wait(of: parts[index], at: position + samples.count)
+      let silence = min(wait, count - samples.count)
+      samples += repeatElement(0, count: silence)
+      parts[index].begin?.patience -= silence
+      guard silence == wait, samples.count < count else { break }
+      parts[index].begin = nil
       let part = parts[index]
       let taken = min(part.left, count - samples.count)
       let kept = min(part.samples.count - part.position, taken)

@@ -88,7 +88,7 @@ struct MediaStreamRelay: Relay {
     case "media" where stream.isOutbound:
       if !hasOutbound { _ = playback.stop() }
       (hasOutbound, order.hasTwoTracks) = (true, true)
-      play(stream)
+      play(stream, at: nil)
       return pass(message)
     case "media" where line != nil:
       for stream in order.add(stream, now: now) { add(stream, now) }
@@ -163,7 +163,7 @@ struct MediaStreamRelay: Relay {
 
   mutating func acceptFromUpstream(_ message: WebSocketMessage, now: Instant) {
     if let stream = MediaStreamMessage(message) {
-      if !hasOutbound, stream.isSound { play(stream) }
+      if !hasOutbound, stream.isSound { play(stream, at: now) }
       // The provider plays no more of what it has.
       if !hasOutbound, stream.isClear {
         _ = playback.stop()
@@ -173,11 +173,13 @@ struct MediaStreamRelay: Relay {
     outbox.toClient.append(message)
   }
 
-  private mutating func play(_ stream: MediaStreamMessage) {
+  /// Adds sound that the caller hears. That of the outbound track comes together with the caller's
+  /// of the same time, and has no time of its own.
+  private mutating func play(_ stream: MediaStreamMessage, at time: ContinuousClock.Instant?) {
     guard let format, var bytes = stream.payload.flatMap(WireAudio.bytes) else { return }
     sound.format = hasOutbound ? format : applicationFormat(of: stream, &bytes, in: format)
     guard let samples = sound.decode(bytes) else { return }
-    playback.append(sound.convert(samples, to: format.rate))
+    playback.append(sound.convert(samples, to: format.rate), at: time)
   }
 
   /// Returns the format of the application's sound, or nil if it cannot be the reference. Leaves the sound

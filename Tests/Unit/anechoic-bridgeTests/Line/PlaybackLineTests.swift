@@ -139,4 +139,72 @@ struct PlaybackLineTests {
     let stopped = line.stop()
     #expect(stopped.map(\.played) == [4500])
   }
+
+  // MARK: A microphone that comes in blocks
+
+  /// Lets the microphone come in messages of `length`, `burst` of them at a time, while answers of
+  /// 2 s come at these times. Everything is in ms. Returns the reference.
+  private static func reference(
+    messages length: Int, burst: Int = 1, answers: [Int], until end: Int,
+    losing lost: ClosedRange<Int>? = nil
+  ) -> [Int16] {
+    let start = ContinuousClock.now
+    var line = PlaybackLine(rate: 1000, now: start)
+    var reference: [Int16] = []
+    for time in 1...end {
+      let now = start + .milliseconds(time)
+      if answers.contains(time) {
+        line.append([Int16](repeating: 1000, count: 2000), of: source("\(time)"), at: now)
+      }
+      guard time % (length * burst) == 0, lost?.contains(time) != true else { continue }
+      for _ in 0..<burst { reference += line.pop(length, now: now) }
+    }
+    return reference
+  }
+
+  /// Each answer begins with the sample that the client took when it came, wherever in a block that
+  /// is.
+  @Test(arguments: [(20, 1), (20, 8), (170, 1), (341, 1)])
+  func answersBeginWithTheMicrophoneOfTheirTime(length: Int, burst: Int) {
+    let answers = [3010, 6100, 9190, 12_333]
+    let reference = Self.reference(
+      messages: length, burst: burst, answers: answers, until: 16_000)
+    let begins = reference.indices.filter {
+      reference[$0] != 0 && ($0 == 0 || reference[$0 - 1] == 0)
+    }
+    #expect(begins.count == 4)
+    for (begin, answer) in zip(begins, answers) { #expect(abs(begin - answer) <= 1) }
+  }
+
+  /// Sound of an answer that comes before the rest has been played follows it without a gap.
+  @Test func theRestOfAnAnswerFollowsWithoutAGap() {
+    let now = ContinuousClock.now
+    var line = PlaybackLine(rate: 1000, now: now)
+    _ = line.pop(100, now: now + .milliseconds(100))
+    for piece in 0..<5 {
+      let time = now + .milliseconds(150 + 10 * piece)
+      line.append([Int16](repeating: 1, count: 40), of: Self.source("a"), at: time)
+    }
+    let reference = line.pop(300, now: now + .milliseconds(400))
+    #expect(
+      reference == [Int16](repeating: 0, count: 50) + [Int16](repeating: 1, count: 200)
+        + [Int16](repeating: 0, count: 50))
+  }
+
+  /// Sound that was lost leaves the microphone behind its time. Some seconds later, that counts no
+  /// more.
+  @Test func lostSoundIsForgotten() {
+    let reference = Self.reference(
+      messages: 20, answers: [3000, 12_000], until: 16_000, losing: 6001...6400)
+    let second = reference.indices.last { reference[$0] != 0 && reference[$0 - 1] == 0 }
+    #expect(abs((second ?? 0) - 11_600) <= 1)
+  }
+
+  @Test func anAnswerWaitsForTwoSecondsAtMost() {
+    let now = ContinuousClock.now
+    var line = PlaybackLine(rate: 1000, now: now)
+    _ = line.pop(100, now: now + .milliseconds(100))
+    line.append([1], at: now + .seconds(60))
+    #expect(line.pop(3000, now: now + .seconds(60)).firstIndex(of: 1) == 2000)
+  }
 }

@@ -71,15 +71,22 @@ struct MediaStreamRelayTests {
     #expect(relay.isDrained)
   }
 
+  /// Lets the caller hear a block from now on.
+  private static func hear(_ relay: inout MediaStreamRelay, now: ContinuousClock.Instant) {
+    relay.acceptFromClient(media(0), now: now + .milliseconds(20))
+    relay.advance(now: now + .milliseconds(20))
+  }
+
   /// Lets the caller hear two blocks, between which a message of the application comes.
   private static func hearTwoBlocks(
     _ relay: inout MediaStreamRelay, now: ContinuousClock.Instant, between message: String
   ) {
-    relay.acceptFromClient(media(0), now: now)
-    relay.advance(now: now)
-    relay.acceptFromUpstream(WebSocketMessage(message), now: now)
-    relay.acceptFromClient(media(0), now: now)
-    relay.advance(now: now + .milliseconds(20))
+    let first = now + .milliseconds(20)
+    relay.acceptFromClient(media(0), now: first)
+    relay.advance(now: first)
+    relay.acceptFromUpstream(WebSocketMessage(message), now: first)
+    relay.acceptFromClient(media(0), now: first + .milliseconds(20))
+    relay.advance(now: first + .milliseconds(20))
   }
 
   @Test func theApplicationIsTheReferenceUntilItClears() {
@@ -322,8 +329,7 @@ struct MediaStreamRelayTests {
     relay.acceptFromClient(Self.media(100, "outbound"), now: now)
     relay.acceptFromClient(Self.start, now: now)
     relay.acceptFromUpstream(Self.media(50), now: now)
-    relay.acceptFromClient(Self.media(0), now: now)
-    relay.advance(now: now)
+    Self.hear(&relay, now: now)
     #expect(voices.all.count == 2 && voices.all[1].reference.allSatisfy { abs($0 - 50) <= 4 })
   }
 
@@ -419,8 +425,7 @@ struct MediaStreamRelayTests {
         Self.event("media", #"{\#(field)"payload":"\#(payload)"}"#), now: now)
     }
     relay.acceptFromUpstream(Self.media(100), now: now)
-    relay.acceptFromClient(Self.media(0), now: now)
-    relay.advance(now: now)
+    Self.hear(&relay, now: now)
     let out = relay.outbox.take()
     let lines = out.log.filter { $0.hasPrefix("no reference: the format ") }
     #expect(lines.count == 1 && out.toClient.count == 4)
@@ -436,8 +441,7 @@ struct MediaStreamRelayTests {
     let codes = [0xFF, 0xFB, 0x74, 0x7C] + [UInt8](repeating: 0x80, count: 316)
     let payload = Data(codes).base64EncodedString()
     relay.acceptFromUpstream(Self.event("media", #"{"payload":"\#(payload)"}"#), now: now)
-    relay.acceptFromClient(Self.media(0), now: now)
-    relay.advance(now: now)
+    Self.hear(&relay, now: now)
     #expect(voices.all[0].reference[10..<160].allSatisfy { $0 > 30_000 })
     #expect(relay.outbox.take().log.count == 1)
   }
@@ -453,8 +457,7 @@ struct MediaStreamRelayTests {
     let sound = [Int16](repeating: 1000, count: 960)
     let payload = WireAudio.pcm16(rate: 16_000).text(sound)
     relay.acceptFromUpstream(Self.event("media", #"{"payload":"\#(payload)"}"#), now: now)
-    relay.acceptFromClient(Self.media(0), now: now)
-    relay.advance(now: now)
+    Self.hear(&relay, now: now)
     let reference = voices.all[0].reference
     #expect(reference[80..<160].allSatisfy { abs($0 - 1000) <= 40 } == isRight)
     if format == .unused { #expect(reference.allSatisfy { $0 == 0 }) }
@@ -503,6 +506,7 @@ struct MediaStreamRelayTests {
     let start = WebSocketMessage(#"{"event":"start","streamSid":"M","start":{"callSid":"C"}}"#)
     relay.acceptFromClient(start, now: now)
     for _ in 0..<3 { relay.acceptFromUpstream(Self.media(100), now: now) }
+    now += .milliseconds(30)
     relay.acceptFromClient(Self.media(0), now: now)
     relay.acceptFromClient(start, now: now)
     #expect(relay.readsClient)
