@@ -21,6 +21,11 @@ enum VoiceChange: Equatable {
   /// Processed sound came too late.
   case late(Duration)
   case turnStarted
+  /// The turn interrupts the sound that the person hears.
+  case turnInterrupts
+  /// The person pauses in the turn, which may end here, or goes on.
+  case turnPauses
+  case turnContinues
   case turnEnded
   /// The turn that started was no speech.
   case turnWithdrawn
@@ -31,7 +36,7 @@ enum VoiceChange: Equatable {
     case .processing(let session): "processed by \(session)"
     case .fallback(let reason): "not processed: \(reason)"
     case .late(let time): "processed sound came \(Int(time / .milliseconds(1))) ms too late"
-    case .turnStarted, .turnEnded, .turnWithdrawn: nil
+    case .turnStarted, .turnInterrupts, .turnPauses, .turnContinues, .turnEnded, .turnWithdrawn: nil
     }
   }
 }
@@ -97,6 +102,9 @@ final class ServedVoice: CleanedVoice {
     case .turnStarted(let start):
       turn = start.beganAtSample
       return .turnStarted
+    case .turnInterruption(let start) where start.beganAtSample == turn: return .turnInterrupts
+    case .turnMayEnd where turn != nil: return .turnPauses
+    case .turnContinued where turn != nil: return .turnContinues
     case .turnEnded where turn != nil:
       turn = nil
       return .turnEnded

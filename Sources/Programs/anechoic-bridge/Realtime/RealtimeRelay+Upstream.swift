@@ -30,7 +30,7 @@ extension RealtimeRelay {
       responses.running = event.object("response")?["id"] as? String
       (responses.hasCancelled, responses.isGivenUp) = (false, false)
     case "response.done" where event.isOfConversation: responseEnded(event)
-    case "response.output_audio.delta", "response.audio.delta": play(event)
+    case "response.output_audio.delta", "response.audio.delta": play(event, now)
     case "input_audio_buffer.speech_started":
       if turns.finder == .upstream, isOn("interrupt_response") { interrupt(cancels: false) }
     case "error":
@@ -90,17 +90,41 @@ extension RealtimeRelay {
   }
 
   /// Follows a change of the voice.
-  mutating func accept(_ change: VoiceChange) {
+  mutating func accept(_ change: VoiceChange, _ now: Instant) {
     if let line = change.line { outbox.log.append(line) }
     switch change {
     case .processing, .fallback:
       if case .processing = change { turns.isProcessed = true } else { turns.isProcessed = false }
       chooseFinder()
-    case .turnStarted where turns.finder == .bridge: turnStarted()
-    case .turnEnded where turns.finder == .bridge: turnEnded()
-    case .turnWithdrawn where turns.finder == .bridge: turnWithdrawn()
-    case .turnStarted, .turnEnded, .turnWithdrawn, .late: break
+    case .late: break
+    default: if turns.finder == .bridge { follow(change, now) }
     }
+  }
+
+  /// Follows a turn that Anechoic has found.
+  private mutating func follow(_ change: VoiceChange, _ now: Instant) {
+    switch change {
+    case .turnStarted where playback.holdsSound:
+      turns.held = HeldTurn(since: now)
+      turns.gate.keepsAll = true
+    case .turnStarted: turnStarted()
+    case .turnInterrupts where turns.held != nil: turnStarted()
+    case .turnPauses: turns.held?.isPaused = true
+    case .turnContinues: turns.held?.isPaused = false
+    // It was a backchannel.
+    case .turnEnded where turns.held != nil, .turnWithdrawn where turns.held != nil:
+      turns.held = nil
+      turns.gate.close()
+    case .turnEnded: turnEnded()
+    case .turnWithdrawn: turnWithdrawn()
+    case .turnInterrupts, .processing, .fallback, .late: break
+    }
+  }
+
+  /// Starts the turn that was held back once it is no backchannel, or the answer has been heard.
+  mutating func releaseTurn(_ now: Instant) {
+    guard let held = turns.held else { return }
+    if !playback.holdsSound || held.isSpeech(now, besideSound: playback.isAudible) { turnStarted() }
   }
 
   /// The bridge finds turns while a server processes the voice and the client wants turns at all.
@@ -108,6 +132,7 @@ extension RealtimeRelay {
     let isOwn = settings.findsTurns && turns.isProcessed && turns.wanted != nil
     guard isOwn != (turns.finder == .bridge) else { return }
     turns.finder = isOwn ? .bridge : .upstream
+    turns.held = nil
     if isOwn {
       turns.gate.close()
       sendOwn(session.update(turnDetection: nil))
@@ -119,6 +144,7 @@ extension RealtimeRelay {
   }
 
   private mutating func turnStarted() {
+    turns.held = nil
     sendTurn("speech_started", "audio_start_ms")
     sendPreRoll()
     if isOn("interrupt_response") { interrupt(cancels: true) }

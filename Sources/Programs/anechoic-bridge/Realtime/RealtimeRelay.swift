@@ -42,6 +42,8 @@ struct RealtimeRelay: Relay {
     var isProcessed = false
     /// The sound that passes while the bridge finds turns.
     var gate: TurnGate
+    /// A turn that may only be a backchannel beside an answer.
+    var held: HeldTurn?
     /// The number of the newest turn.
     var last = 0
     /// The time of the sound that was sent upstream, in seconds.
@@ -219,7 +221,8 @@ struct RealtimeRelay: Relay {
     for piece in line?.advance(&playback, now: now) ?? [] { send(piece) }
     playback.advance(now: now, blocks: line?.blockLength)
     changeFormat(now)
-    while let change = line?.nextChange() { accept(change) }
+    releaseTurn(now)
+    while let change = line?.nextChange() { accept(change, now) }
   }
 
   private mutating func send(_ piece: LiveLine<Item>.Piece) {
@@ -264,7 +267,7 @@ struct RealtimeRelay: Relay {
   // MARK: The upstream
 
   /// Adds sound of the upstream to the playback.
-  mutating func play(_ event: RealtimeEvent) {
+  mutating func play(_ event: RealtimeEvent, _ now: Instant) {
     let item = event.text("item_id") ?? ""
     guard let text = event.text("delta"), let samples = upstream.decode(text, of: item) else {
       return
@@ -272,7 +275,7 @@ struct RealtimeRelay: Relay {
     if let response = event.text("response_id"), response == responses.interrupted { return }
     let source = PlaybackLine.Source(
       item: item, contentIndex: event.fields["content_index"] as? Int ?? 0)
-    playback.append(upstream.convert(samples, to: input.rate), of: source)
+    playback.append(upstream.convert(samples, to: input.rate), of: source, at: now)
   }
 
   /// Uses the formats that the upstream describes. A client may ask for others before the upstream describes

@@ -7,6 +7,8 @@ struct TurnGate {
   private let most: Int
   private var kept: [Int16] = []
   private(set) var isOpen = true
+  /// Whether all sound from half a second ago on is kept, because it may belong to a turn.
+  var keepsAll = false
 
   /// Begins open, so that all sound passes. `rate` is in Hz.
   init(rate: Int) { most = Int(Self.preRoll * Double(rate)) }
@@ -15,19 +17,19 @@ struct TurnGate {
   mutating func pass(_ samples: [Int16]) -> [Int16] {
     guard !isOpen else { return samples }
     kept += samples
-    kept.removeFirst(max(0, kept.count - most))
+    if !keepsAll { kept.removeFirst(max(0, kept.count - most)) }
     return []
   }
 
   /// Opens the gate. Returns the sound before.
   mutating func open() -> [Int16] {
-    isOpen = true
+    (isOpen, keepsAll) = (true, false)
     defer { kept = [] }
     return kept
   }
 
   mutating func close() {
-    isOpen = false
+    (isOpen, keepsAll) = (false, false)
     kept = []
   }
 }

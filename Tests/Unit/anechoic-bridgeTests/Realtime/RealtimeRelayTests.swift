@@ -61,12 +61,12 @@ struct RealtimeRelayTests {
       }
     }
 
-    func answer(_ item: String, milliseconds: Int) {
+    func answer(_ item: String, milliseconds: Int, level: Int16 = 100) {
       upstream(
         "response.output_audio.delta",
         [
           "response_id": "resp_1", "item_id": item, "content_index": 0,
-          "delta": Rig.sound(milliseconds: milliseconds),
+          "delta": Rig.sound(milliseconds: milliseconds, level: level),
         ])
     }
 
@@ -83,8 +83,8 @@ struct RealtimeRelayTests {
       run(milliseconds: 10)
     }
 
-    static func sound(milliseconds: Int) -> String {
-      WireAudio.pcm16(rate: 24_000).text([Int16](repeating: 100, count: milliseconds * 24))
+    static func sound(milliseconds: Int, level: Int16 = 100) -> String {
+      WireAudio.pcm16(rate: 24_000).text([Int16](repeating: level, count: milliseconds * 24))
     }
 
     func sent(_ type: String) -> [[String: Any]] {
@@ -223,6 +223,71 @@ struct RealtimeRelayTests {
     #expect(rig.sent("response.create").isEmpty && rig.sent("response.cancel").isEmpty)
     rig.upstream("response.done", ["response": ["id": "resp_1"]])
     #expect(rig.sent("response.create").count == 1)
+  }
+
+  /// Returns a call in the pause of an answer, 0.6 s after its first sentence.
+  private static func inPause() -> Rig {
+    let rig = Rig(turns: true)
+    rig.open()
+    rig.speak(milliseconds: 100)
+    rig.change(.processing(session: "sessions/1"))
+    rig.upstream("response.created", ["response": ["id": "resp_1"]])
+    rig.answer("item_1", milliseconds: 400, level: 3000)
+    rig.answer("item_1", milliseconds: 2000, level: 0)
+    rig.answer("item_1", milliseconds: 2000, level: 3000)
+    rig.speak(milliseconds: 1000)
+    return rig
+  }
+
+  /// "mhm" between two sentences.
+  @Test func aShortTurnInAPauseOfTheAnswerInterruptsNothing() {
+    let rig = Self.inPause()
+    let before = rig.sent("input_audio_buffer.append").count
+    rig.change(.turnStarted)
+    rig.speak(milliseconds: 300)
+    rig.change(.turnPauses)
+    rig.speak(milliseconds: 400)
+    rig.change(.turnEnded)
+    rig.speak(milliseconds: 1000)
+    #expect(rig.sent("response.cancel").isEmpty && rig.sent("conversation.item.truncate").isEmpty)
+    #expect(rig.sent("input_audio_buffer.commit").isEmpty)
+    #expect(rig.sent("input_audio_buffer.append").count == before)
+    #expect(
+      rig.toClient.allSatisfy { $0["type"] as? String != "input_audio_buffer.speech_started" })
+  }
+
+  @Test func aTurnThatGoesOnInAPauseOfTheAnswerInterrupts() throws {
+    let rig = Self.inPause()
+    rig.change(.turnStarted)
+    rig.speak(milliseconds: 400)
+    #expect(rig.sent("response.cancel").isEmpty)
+    rig.speak(milliseconds: 40)
+    #expect(rig.sent("response.cancel").count == 1)
+    // Nothing of the voice is missing.
+    let preRoll = try #require(rig.sent("input_audio_buffer.append").dropLast(1).last)
+    let count = (preRoll["audio"] as? String)?.count ?? 0
+    #expect(count >= Rig.sound(milliseconds: 900).count)
+    rig.change(.turnEnded)
+    #expect(rig.sent("input_audio_buffer.commit").count == 1)
+  }
+
+  @Test func anInterruptionOfSoundThatIsHeardWaitsForNothing() {
+    let rig = Self.inPause()
+    rig.change(.turnStarted, .turnInterrupts)
+    #expect(rig.sent("response.cancel").count == 1)
+  }
+
+  /// The answer has been heard, but for silence at its end: "yes" is a turn.
+  @Test func aTurnAfterTheLastSoundIsNotHeldBack() {
+    let rig = Rig(turns: true)
+    rig.open()
+    rig.speak(milliseconds: 100)
+    rig.change(.processing(session: "sessions/1"))
+    rig.answer("item_1", milliseconds: 400, level: 3000)
+    rig.answer("item_1", milliseconds: 2000, level: 0)
+    rig.speak(milliseconds: 600)
+    rig.change(.turnStarted, .turnEnded)
+    #expect(rig.sent("input_audio_buffer.commit").count == 1)
   }
 
   @Test func aTurnThatWasNoSpeechIsCleared() {
@@ -423,7 +488,7 @@ struct RealtimeRelayTests {
     // 240 ms of the rig's 24 kHz are 360 ms at 16 kHz.
     #expect(rig.relay.input == .pcm16(rate: 16_000))
     #expect(rig.relay.playback.rate == 16_000)
-    #expect(rig.voice?.reference.prefix(5760).allSatisfy { $0 == 100 } == true)
+    #expect(rig.voice?.reference[320..<5760].allSatisfy { $0 == 100 } == true)
     #expect(abs(rig.relay.turns.sentSeconds - 0.36) < 0.001)
   }
 
