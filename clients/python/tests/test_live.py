@@ -12,7 +12,7 @@ from hostile import RawServer
 import anechoic
 from anechoic import Format
 from anechoic._alignment import AlignedVoice
-from anechoic._output import Frame
+from anechoic._output import Frame, Output
 from anechoic._probability import VoiceProbability
 
 MONO = Format(16000)
@@ -136,6 +136,52 @@ async def test_a_voice_of_a_server_far_away_is_heard_with_a_longer_delay(server,
         assert live.replaced_samples == replaced
         await live.close()
     assert "late" not in caplog.text
+
+
+@in_loop
+async def test_a_voice_whose_frames_come_in_bursts_is_heard_with_a_delay_that_grows(server, caplog):
+    live = anechoic.LiveFilter(server)
+    frame = Callback(live).frame
+    heard = []
+    with caplog.at_level(logging.WARNING, logger="anechoic"):
+        for _ in range(30):  # 160 ms each.
+            heard.append(b"".join(live.exchange(frame, MONO) for _ in range(8)))
+            await asyncio.sleep(0.16)
+            if len(heard) == 20:
+                replaced = live.replaced_samples
+    await live.close()
+    assert live.replaced_samples == replaced
+    assert all(len(each) == 8 * len(frame) for each in heard)
+    assert any("the delay is 0." in each.getMessage() for each in caplog.records)
+
+
+def sound(first, count, level=9000):
+    """Returns voice of a session."""
+    return Output(np.full(count, level, np.int16), first, None, ())
+
+
+def test_silence_takes_the_place_of_a_voice_that_is_only_late():
+    voice = AlignedVoice(2, 8000, 0, True)
+    voice.add(sound(0, 800), 0)
+    voice.is_running = True
+    raw = np.full(800, 1, np.int16).tobytes()
+    heard = [np.frombuffer(voice.exchange(raw), np.int16) for _ in range(7)]
+    assert (heard[0] == 9000).all()
+    assert not np.concatenate(heard[1:6]).any()
+    assert (heard[6] == 1).all(), "a session that gives no voice for so long does not count"
+
+
+def test_a_delay_grows_in_a_pause():
+    voice = AlignedVoice(2, 8000, 0, True)
+    voice.add(sound(0, 800), 0)
+    voice.add(sound(800, 160, level=0), 0)
+    voice.add(sound(960, 800), 0)
+    voice.raise_delay(400)
+    raw = bytes(320)
+    heard = [np.frombuffer(voice.exchange(raw), np.int16) for _ in range(12)]
+    assert not voice.is_rising and voice.position == 12 * 160
+    loud = np.concatenate(heard) == 9000
+    assert loud[:800].all() and not loud[800:1360].any() and loud[1360:].all()
 
 
 @in_loop

@@ -26,6 +26,10 @@ from .settings import Settings
 _LONGEST_DELAY = 1.0
 _PROCESSING_SECONDS = 0.01
 """The delay of raw audio and of voice for the processing. It grows for a session that needs more, and never shrinks."""
+_MOST_RISEN_DELAY = 0.3
+"""The delay up to which it becomes longer by itself."""
+_SECONDS_OF_LATENESS = 1.0
+"""The time for which voice has to be late again and again before the delay becomes longer."""
 _MOST_EARLY_SECONDS = 60
 _SECONDS_BETWEEN_REPORTS = 10.0
 _OPTIONS = (
@@ -61,7 +65,7 @@ class LiveFilter:
         reconnect: Reconnect = Reconnect(), output: Literal["processed", "recognizer"] = "processed",
         delay: float = 0.05, **options: Any,
     ) -> None:
-        """`output` is the output that is returned: for people, or for a recognizer of speech. `delay` is the time, in s, that the voice has for the way to the server and back, 0.05 to 1: a voice that needs longer is dropped. `options` are those of `Session`, but for formats: `exchange` and `play` have them.
+        """`output` is the output that is returned: for people, or for a recognizer of speech. `delay` is the time, in s, that the voice has for the way to the server and back, 0.05 to 1: a voice that needs longer is dropped. If voice is late again and again, the delay becomes as much longer as is needed in the next pause, up to 0.3. `options` are those of `Session`, but for formats: `exchange` and `play` have them.
 
         `reconnect.longest_outage` has no effect here. Throws `TypeError` for an option that does not exist, and
         `InvalidRequest`, which is a `ValueError`, for a value that cannot be used.
@@ -105,6 +109,8 @@ class LiveFilter:
         self._listeners: list[Callable[[Event], None]] = []
         self._has_turn = False
         self._late_told_at = -inf
+        self._late_since = -inf
+        self._most_late = 0.0
 
     @property
     def session(self) -> Session | None:
@@ -165,6 +171,7 @@ class LiveFilter:
                 self._session = None  # The task says why, and starts another one.
         self._exchanged_at = loop.time()
         self._take_output()
+        self._voice.is_running = self._session is not None and self._session.is_connected
         self._voice.is_muted, self._voice.is_muting = self._state.is_muted, self._state.is_muting
         return self._voice.exchange(raw, self.is_enabled)
 
@@ -289,18 +296,32 @@ class LiveFilter:
                 output = replace(output, samples=output.recognizer)
             self._voice.add(output, self._base + self._shift)
         if self._voice.most_late_samples:
-            self._tell_late(self._voice, asyncio.get_running_loop().time())
+            self._follow_late(self._voice, asyncio.get_running_loop().time())
 
-    def _tell_late(self, voice: AlignedVoice, now: float) -> None:
-        if now - self._late_told_at < _SECONDS_BETWEEN_REPORTS or self._microphone is None:
+    def _follow_late(self, voice: AlignedVoice, now: float) -> None:
+        """Follows voice that is late: says so, and makes the delay longer if it happens again and again."""
+        assert self._microphone is not None
+        late, voice.most_late_samples = voice.most_late_samples / self._microphone.rate, 0
+        if voice.is_rising:
             return
-        late = voice.most_late_samples / self._microphone.rate
-        needed = ceil((self._delay + late) * 100) / 100
-        advice = f"; a delay of {needed:g} s keeps them" if needed <= _LONGEST_DELAY else ""
-        _log.warning(
-            "the voice arrived up to %.0f ms late; %d samples so far are dropped%s", 1000 * late, voice.late_samples,
-            advice)
-        self._late_told_at, voice.most_late_samples = now, 0
+        if now - self._late_since > _SECONDS_BETWEEN_REPORTS:
+            self._late_since, self._most_late = now, 0.0
+        self._most_late = max(self._most_late, late)
+        needed = ceil((self._delay + self._most_late) * 100) / 100
+        rise = min(needed, _MOST_RISEN_DELAY) - self._delay
+        if rise > 0 and now - self._late_since >= _SECONDS_OF_LATENESS:
+            voice.raise_delay(round(rise * self._microphone.rate))
+            self._delay += rise
+            _log.warning(
+                "the voice arrived up to %.0f ms late again and again; the delay is %g s from here on",
+                1000 * self._most_late, self._delay)
+            self._late_since = -inf
+        elif now - self._late_told_at >= _SECONDS_BETWEEN_REPORTS:
+            advice = f"; a delay of {needed:g} s keeps them" if needed <= _LONGEST_DELAY else ""
+            _log.warning(
+                "the voice arrived up to %.0f ms late; %d samples so far are dropped%s", 1000 * self._most_late,
+                voice.late_samples, advice)
+            self._late_told_at = now
 
     async def _run(self) -> None:
         """Runs sessions until it is cancelled. The one before has to end first, so that its id is free."""
