@@ -391,6 +391,9 @@ struct CaptureSide: ~Copyable {
     mutating get { turns?.cutOff }
   }
 
+  /// Ends the present turn. Returns its end, or nil without one.
+  mutating func endCutOffTurn() -> TurnDecisions.Event? { turns?.endCutOff() }
+
   /// Copies the features of turns in the last frame, and returns its scores, or nil while turns are not
   /// detected.
   mutating func copyTurnFeatures(to features: UnsafeMutablePointer<Float>) -> TurnScores? {

@@ -59,6 +59,8 @@ struct TurnDecisions {
     var isProven = false
     /// Whether it began in a pause of the far end, and is no interruption yet.
     var isInPause: Bool
+    /// The frames of its voice beside a far end that has gone on since.
+    var framesBesideFarEnd = 0
   }
 
   /// The probability of a sound at which one begins, and the voice that continues a turn.
@@ -77,6 +79,9 @@ struct TurnDecisions {
   /// frames of the turn in which it may.
   private static let farEndPauseFrames: Int64 = 200
   private static let becomingFrames: Int64 = 300
+  /// The frames of voice beside a far end that goes on, before which the scores are those of the
+  /// pause.
+  private static let leastBesideFarEnd = 15
   /// The first frames of a turn, in which it may prove to be no speech.
   private static let unprovenFrames: Int64 = 60
   private static let provenEvidence: Float = 15
@@ -107,6 +112,13 @@ struct TurnDecisions {
 
   /// The end of the present turn, which ends because nothing follows, or nil without a turn.
   var cutOff: Event? { turn.map { .ended(silentFrom: $0.lastVoice + 1, probability: 0) } }
+
+  /// Ends the present turn, because the microphone does not come any more. Returns its end, or nil
+  /// without a turn.
+  mutating func endCutOff() -> Event? {
+    defer { (turn, sound) = (nil, nil) }
+    return cutOff
+  }
 
   /// Runs per frame: no allocation, lock, log or await.
   mutating func process(_ scores: TurnScores, farEndTalks: Bool) -> Event? {
@@ -175,7 +187,9 @@ struct TurnDecisions {
   /// Returns the event of a turn that began in a pause of the far end, when the far end goes on and
   /// the person does too.
   private mutating func becomeInterruption(farEndTalks: Bool) -> Event? {
-    guard farEndTalks, let present = turn, present.isInPause, let sound, sound.last == frame,
+    guard farEndTalks, turn?.isInPause == true, let sound, sound.last == frame else { return nil }
+    turn?.framesBesideFarEnd += 1
+    guard let present = turn, present.framesBesideFarEnd >= Self.leastBesideFarEnd,
       sound.isInterruption
     else { return nil }
     turn?.isInPause = false

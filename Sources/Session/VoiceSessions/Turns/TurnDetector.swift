@@ -26,6 +26,9 @@ struct TurnDetector: ~Copyable {
   /// The end of the present turn if detection ends now, or nil without a turn.
   var cutOff: TurnDecisions.Event? { decisions.cutOff }
 
+  /// Ends the present turn. Returns its end, or nil without one.
+  mutating func endCutOff() -> TurnDecisions.Event? { decisions.endCutOff() }
+
   /// Copies the features of the last frame, and returns its scores.
   func copyFeatures(to features: UnsafeMutablePointer<Float>) -> TurnScores {
     features.update(from: lastFeatures.start, count: lastFeatures.count)

@@ -35,6 +35,11 @@ extension VoiceSession {
     }
   }
 
+  /// Ends the present turn, because its microphone does not come any more.
+  public func cutOffTurn(sink: any SessionSink) {
+    if let end = capture.endCutOffTurn() { report(end, to: sink) }
+  }
+
   /// Ends the present turn where the detection of turns is switched off.
   func switchTurns(
     from previous: TurnDecisions.Event?, at sample: Int64, sink: any SessionSink

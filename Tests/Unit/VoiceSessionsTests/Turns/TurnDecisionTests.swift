@@ -79,20 +79,24 @@ struct TurnDecisionTests {
 
   @Test func aTurnInAPauseOfTheFarEndInterruptsWhenTheFarEndGoesOn() {
     let events = events(
-      silence(10) + "ssssssssss", farEnd: "ffff" + silence(10) + "ffffff")
+      silence(10) + String(repeating: "s", count: 30),
+      farEnd: "ffff" + silence(10) + String(repeating: "f", count: 26))
     #expect(events.first?.event == .started(atFrame: 10, probability: 1, interrupts: false))
     guard case .interrupts(atFrame: 10, let probability) = events.last?.event else {
       Issue.record("\(events)")
       return
     }
     #expect((0.6...1).contains(probability))
-    #expect(events.map(\.frame) == [12, 14])
+    #expect(events.map(\.frame) == [12, 28])
   }
 
   @Test func onlySpeechThatGoesOnInterruptsAFarEndThatGoesOn() {
     let far = "ffff" + silence(10) + String(repeating: "f", count: 30)
     #expect(events(silence(10) + "bbbbbbbbbbbbbb", farEnd: far).count == 1)
     #expect(events(silence(10) + "sss" + silence(8), farEnd: far).count == 1)
+    // A short answer sounds as speech in the pause, and ends soon after it.
+    #expect(events(silence(10) + "ssssssssbbbbbbbbbb", farEnd: far).count == 1)
+    #expect(events(silence(10) + "sssssssssssss" + silence(8), farEnd: far).count == 1)
   }
 
   @Test func aFarEndThatBeginsBesideATurnIsNotInterrupted() {

@@ -115,6 +115,16 @@ struct TurnSessionTests {
     #expect(!run.session.state.isTurnActive)
   }
 
+  /// The microphone does not come any more in the middle of a sentence.
+  @Test func aTurnEndsWhenItIsCutOff() async throws {
+    let voice = try await Voices.near(after: 0)
+    let run = try run(Self.setup(), Array(voice.prefix(16_000)))
+    #expect(run.session.state.isTurnActive)
+    for _ in 0..<2 { run.session.cutOffTurn(sink: run.sink) }
+    let ends = Self.turns(run).filter { if case .ended(_, 0) = $0 { true } else { false } }
+    #expect(ends.count == 1 && !run.session.state.isTurnActive)
+  }
+
   @Test(arguments: [SampleRate.hz8000, .hz48000])
   func turnsAreFoundAtOtherRates(rate: SampleRate) async throws {
     let voice = try await Voices.near(after: 1) + Self.quiet
