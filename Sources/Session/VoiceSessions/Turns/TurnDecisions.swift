@@ -7,6 +7,9 @@ internal import AudioCore
 /// end talks, a sound is an interruption, a backchannel or no speech, and an interruption starts a
 /// turn. A turn that starts in a pause of the far end becomes an interruption when the far end goes
 /// on. A turn ends when the network is sure of it in a pause, or after the longest pause.
+///
+/// The voice activity of the session, which is slower, confirms a turn. Without it a turn is withdrawn:
+/// music and noise sound like speech to the network of turns. A turn goes on with a voice that both hear.
 struct TurnDecisions {
   enum Event: Equatable {
     /// A turn began at a frame, `interrupts` if the far end talked.
@@ -57,6 +60,9 @@ struct TurnDecisions {
     var mayHaveEnded = false
     /// Whether it is sure that the turn is speech.
     var isProven = false
+    /// The frame that started it, and whether voice activity has confirmed it.
+    let start: Int64
+    var isConfirmed: Bool
     /// Whether it began in a pause of the far end, and is no interruption yet.
     var isInPause: Bool
     /// The frames of its voice beside a far end that has gone on since.
@@ -91,6 +97,9 @@ struct TurnDecisions {
   private static let mayEndShare: Float = 0.5
   /// The shortest sound that is announced as no speech.
   private static let leastSoundFrames: Float = 3
+  /// The frames for which a voice counts as active after it was, and in which a new turn is confirmed.
+  private static let activeFrames: Int64 = 30
+  private static let confirmingFrames: Int64 = 30
 
   private var endProbability: Float = 1
   private var longestPauseFrames: Int64 = 1
@@ -98,6 +107,9 @@ struct TurnDecisions {
   private var sound: Sound?
   private var turn: Turn?
   private var farEndLastTalked = Int64.min / 2
+  private var lastActive = Int64.min / 2
+  /// Whether sound without a voice went on after the last turn: the next one needs a voice to start.
+  private var isDoubtful = false
 
   /// Creates decisions whose next frame is `frame`.
   init(_ configuration: SessionConfiguration.Turns, frame: Int64) {
@@ -120,9 +132,14 @@ struct TurnDecisions {
     return cutOff
   }
 
-  /// Runs per frame: no allocation, lock, log or await.
-  mutating func process(_ scores: TurnScores, farEndTalks: Bool) -> Event? {
+  /// Whether the voice activity of the session has found a voice in the last frames.
+  private var isActive: Bool { frame - lastActive <= Self.activeFrames }
+
+  /// `hasVoice` is the voice activity of the session. Runs per frame: no allocation, lock, log or
+  /// await.
+  mutating func process(_ scores: TurnScores, farEndTalks: Bool, hasVoice: Bool) -> Event? {
     defer { frame += 1 }
+    if hasVoice { (lastActive, isDoubtful) = (frame, false) }
     follow(scores)
     if farEndTalks { farEndLastTalked = frame }
     if turn != nil { return becomeInterruption(farEndTalks: farEndTalks) ?? continueTurn(scores) }
@@ -142,7 +159,7 @@ struct TurnDecisions {
   /// Decides about a sound while the far end is silent.
   private mutating func decide(_ sound: Sound) -> Event? {
     if sound.voice >= Self.startEvidence, sound.late.voice > sound.late.notSpeech,
-      sound.last == frame
+      sound.last == frame, !isDoubtful || isActive
     {
       let probability = sound.late.voice / (sound.late.voice + sound.late.notSpeech)
       return start(sound, probability: probability, interrupts: false)
@@ -178,7 +195,7 @@ struct TurnDecisions {
   private mutating func start(_ sound: Sound, probability: Float, interrupts: Bool) -> Event {
     let pause = frame - farEndLastTalked
     turn = Turn(
-      begin: sound.begin, lastVoice: frame,
+      begin: sound.begin, lastVoice: frame, start: frame, isConfirmed: isActive,
       isInPause: !interrupts && pause <= Self.farEndPauseFrames)
     self.sound?.isAnnounced = true
     return .started(atFrame: sound.begin, probability: probability, interrupts: interrupts)
@@ -199,9 +216,9 @@ struct TurnDecisions {
   }
 
   private mutating func continueTurn(_ scores: TurnScores) -> Event? {
-    if let withdrawn = withdraw() { return withdrawn }
+    if let withdrawn = withdraw() ?? withdrawUnconfirmed() { return withdrawn }
     guard let present = turn else { return nil }
-    guard scores.voice < Self.heard else {
+    guard scores.voice < Self.heard || present.isConfirmed && !isActive else {
       turn?.lastVoice = frame
       turn?.mayHaveEnded = false
       return present.mayHaveEnded ? .continued(atFrame: frame) : nil
@@ -211,6 +228,7 @@ struct TurnDecisions {
     let end = pause >= Self.leastPauseFrames ? scores.end : 0
     if end >= endProbability || pause >= longestPauseFrames {
       turn = nil
+      isDoubtful = scores.voice >= Self.heard && !isActive
       // The next turn has a beginning of its own.
       sound = nil
       return .ended(silentFrom: silentFrom, probability: scores.end)
@@ -218,6 +236,16 @@ struct TurnDecisions {
     guard !present.mayHaveEnded, end >= Self.mayEndShare * endProbability else { return nil }
     turn?.mayHaveEnded = true
     return .mayEnd(silentFrom: silentFrom, probability: scores.end)
+  }
+
+  /// Ends a turn in which the session has found no voice.
+  private mutating func withdrawUnconfirmed() -> Event? {
+    guard let present = turn, !present.isConfirmed else { return nil }
+    let isActive = isActive
+    turn?.isConfirmed = isActive
+    guard !isActive, frame - present.start >= Self.confirmingFrames else { return nil }
+    (turn, isDoubtful) = (nil, true)
+    return .notSpeech(atFrame: present.begin, probability: 1)
   }
 
   /// Ends a turn that began with a sound which proves to be no speech.

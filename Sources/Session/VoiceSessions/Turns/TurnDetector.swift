@@ -43,6 +43,8 @@ struct TurnDetector: ~Copyable {
     lastScores = network.process(lastFeatures.start)
     framesSinceFarEnd =
       observation.farEndIsAudible ? 0 : min(framesSinceFarEnd + 1, Self.farEndHoldFrames)
-    return decisions.process(lastScores, farEndTalks: framesSinceFarEnd < Self.farEndHoldFrames)
+    return decisions.process(
+      lastScores, farEndTalks: framesSinceFarEnd < Self.farEndHoldFrames,
+      hasVoice: observation.hasVoice)
   }
 }

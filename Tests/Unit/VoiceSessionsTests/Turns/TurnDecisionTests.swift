@@ -2,9 +2,9 @@ import Testing
 
 @testable import VoiceSessions
 
-/// The rules of turns, from scores that are written as letters: `s` speech, `b` backchannel, `n` no
-/// speech, `.` silence, `e` silence in which the turn has surely ended, `m` in which it may have. A far end talks where it
-/// has an `f`.
+/// The rules of turns, from scores that are written as letters: `s` speech, `u` speech in which the
+/// session finds no voice, `b` backchannel, `n` no speech, `.` silence, `e` silence in which the
+/// turn has surely ended, `m` in which it may have. A far end talks where it has an `f`.
 struct TurnDecisionTests {
   private typealias Event = TurnDecisions.Event
 
@@ -150,6 +150,33 @@ struct TurnDecisionTests {
     #expect(events.count == 1)
   }
 
+  /// Music sounds like speech.
+  @Test func aTurnWithoutAVoiceIsWithdrawnAndTheNextOneNeedsAVoice() {
+    let music = String(repeating: "u", count: 300)
+    let alone = events(".." + music + silence(300))
+    #expect(
+      alone.map(\.event) == [
+        .started(atFrame: 2, probability: 1, interrupts: false),
+        .notSpeech(atFrame: 2, probability: 1),
+      ])
+    #expect(alone.map(\.frame) == [4, 34])
+    #expect(events(music + silence(50) + music).count == 2)
+    let withVoice = events(music + silence(50) + "ssss" + silence(300))
+    #expect(withVoice.count == 4 && withVoice[2].frame == 352)
+  }
+
+  @Test func aVoiceThatIsFoundLaterConfirmsATurn() {
+    let events = events("uuu" + String(repeating: "u", count: 25) + "ssss" + silence(300))
+    #expect(events.map(\.frame) == [2, 231])
+    #expect(events.last?.event == .ended(silentFrom: 32, probability: 0))
+  }
+
+  @Test func musicDoesNotKeepATurnAfterTheVoice() {
+    let events = events(String(repeating: "s", count: 50) + String(repeating: "u", count: 400))
+    #expect(events.last?.event == .ended(silentFrom: 80, probability: 0))
+    #expect(events.last?.frame == 279)
+  }
+
   private func silence(_ count: Int) -> String { String(repeating: ".", count: count) }
 
   private func events(
@@ -160,10 +187,12 @@ struct TurnDecisionTests {
     let farEnd = Array(farEnd)
     return scores.enumerated().compactMap { frame, letter in
       let scores = TurnScores(
-        speech: letter == "s" ? 1 : 0, backchannel: letter == "b" ? 1 : 0,
+        speech: "su".contains(letter) ? 1 : 0, backchannel: letter == "b" ? 1 : 0,
         notSpeech: letter == "n" ? 1 : 0, end: letter == "e" ? 1 : letter == "m" ? 0.3 : 0)
       let talks = farEnd.indices.contains(frame) ? farEnd[frame] == "f" : farEndTalks
-      return decisions.process(scores, farEndTalks: talks).map { (frame, $0) }
+      let event = decisions.process(
+        scores, farEndTalks: talks, hasVoice: "sb".contains(letter))
+      return event.map { (frame, $0) }
     }
   }
 }
