@@ -169,7 +169,7 @@ struct TurnDecisions {
 
   /// Decides about a sound while the far end talks.
   private mutating func decideBesideFarEnd(_ sound: Sound) -> Event? {
-    if sound.isInterruption, sound.last == frame {
+    if sound.isInterruption, sound.last == frame, !isDoubtful || isActive {
       return start(sound, probability: sound.late.speech, interrupts: true)
     }
     let hasEnded = frame - sound.last == Self.soundGapFrames

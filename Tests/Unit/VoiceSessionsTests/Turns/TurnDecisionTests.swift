@@ -161,6 +161,10 @@ struct TurnDecisionTests {
       ])
     #expect(alone.map(\.frame) == [4, 34])
     #expect(events(music + silence(50) + music).count == 2)
+    let beside = music + silence(50)
+    let farEnd = silence(350) + String(repeating: "f", count: 40)
+    #expect(events(beside + String(repeating: "u", count: 40), farEnd: farEnd).count == 2)
+    #expect(events(beside + String(repeating: "s", count: 40), farEnd: farEnd).count == 3)
     let withVoice = events(music + silence(50) + "ssss" + silence(300))
     #expect(withVoice.count == 4 && withVoice[2].frame == 352)
   }
