@@ -13,12 +13,20 @@ done
 output=sample/output
 mkdir -p "$output"
 
+# Ends the programs that the script has started and that still run, also after an error or Ctrl-C.
+end_programs() {
+  local running
+  running="$(jobs -rp)"
+  [[ -z "$running" ]] || kill $running
+  wait || true
+}
+
 # Starts a server on a socket of its own, and stops it at the end of the script.
 serve() {
   sockets="$(mktemp --directory)"
   server="unix:$sockets/server.sock"
   anechoic-server --listen "$server" --admin-listen off --http-listen off 2>"$sockets/log" &
-  trap "kill $!; wait $! || true; rm -r '$sockets'" EXIT
+  trap "end_programs; rm -r '$sockets'" EXIT
   anechoic health --server "$server" --wait 10s >"$sockets/health"
 }
 

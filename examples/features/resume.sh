@@ -23,5 +23,4 @@ sessions list
 sleep 0.5
 run_proxy
 wait "$media"
-kill "$proxy_process"
 jq -c 'select(.sessionSuspended or .sessionResumed or .discontinuity)' "$output/resumed.jsonl"

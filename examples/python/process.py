@@ -12,7 +12,10 @@ from pathlib import Path
 import grpc
 from google.protobuf.message import DecodeError
 
-sys.path.insert(0, str(Path(__file__).parent / "generated"))
+GENERATED = Path(__file__).parent / "generated"
+if not GENERATED.is_dir():
+    sys.exit(f"error: {GENERATED} is missing; run examples/python/generate first")
+sys.path.insert(0, str(GENERATED))
 from anechoic.v1 import audio_pb2, voice_processing_pb2 as api, voice_processing_pb2_grpc
 from google.rpc import error_details_pb2, status_pb2
 

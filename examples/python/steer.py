@@ -7,7 +7,10 @@ from pathlib import Path
 import grpc
 from google.protobuf import json_format
 
-sys.path.insert(0, str(Path(__file__).parent / "generated"))
+GENERATED = Path(__file__).parent / "generated"
+if not GENERATED.is_dir():
+    sys.exit(f"error: {GENERATED} is missing; run examples/python/generate first")
+sys.path.insert(0, str(GENERATED))
 from anechoic.v1 import sessions_pb2 as api, sessions_pb2_grpc
 
 PAGE_SIZE = 100

@@ -145,6 +145,15 @@ class PageTest:
     def problem(self, line: int, text: str) -> None:
         self.problems.append(f"{self.name}:{line}: {text}")
 
+    def check_leftovers(self, before: Path, after: Path) -> None:
+        """Notes files of the page that a clone would show as untracked."""
+        names = files(after) - files(before)
+        ignored = subprocess.run(
+            ["git", "-c", "safe.directory=*", "check-ignore", "--no-index", "--stdin", "-z"],
+            cwd=ROOT, input="\0".join(names), capture_output=True, text=True, check=False).stdout
+        for name in sorted(names - {*ignored.split("\0")}):
+            self.problem(1, f"leaves {name}, which .gitignore lacks")
+
     def check_text(self, options: Options) -> None:
         self.problems += links.problems(self.page, ROOT)
         texts = [(block.line, block.text) for block in self.page.blocks
@@ -154,6 +163,12 @@ class PageTest:
                 continue
             for problem in options.problems(text):
                 self.problem(line, problem)
+
+
+def files(folder: Path) -> set[str]:
+    """Returns the regular files in a folder, without what lies behind links."""
+    return {str((Path(top) / name).relative_to(folder)) for top, _, names in os.walk(folder) for name in names
+            if (Path(top) / name).is_file()}
 
 
 def found(patterns: list[str]) -> list[Path]:
@@ -218,6 +233,8 @@ def main() -> int:
         begin = time.monotonic()
         processor = test.run(PageShell(
             ROOT, folder, programs, Path(f"{folder}.log"), is_isolated))
+        if test.steps:
+            test.check_leftovers(work / "repository", folder)
         seconds = time.monotonic() - begin
         visible = sum(not step.is_hidden for step in test.steps)
         if visible or test.problems:

@@ -85,6 +85,28 @@ async def test_a_channel_is_closed_after_its_last_call():
             await until(lambda: channels[number].get_state() is grpc.ChannelConnectivity.SHUTDOWN)
 
 
+def test_a_connection_works_in_each_event_loop(server):
+    async def processed():
+        async with anechoic.Session(connection, microphone=MONO, real_time=False) as session:
+            await session.feed(bytes(640))
+            assert session.id in [each.id async for each in anechoic.Sessions(connection).list()]
+            await session.finish()
+            assert len(await session.read(320)) == 320
+        return connection.channel
+
+    connection = anechoic.Connection(server)
+    asyncio.run(connection.connect())
+    assert asyncio.run(processed()) is not asyncio.run(processed())
+    for _ in range(2):
+        with anechoic.blocking.Session(connection, microphone=MONO) as outer:
+            with anechoic.blocking.Session(connection, microphone=MONO) as inner:
+                assert outer.id != inner.id
+    asyncio.run(processed())
+    assert len(connection._channels_of_loops._channels) == 1  # Those of closed loops are dropped.
+    asyncio.run(connection.close())
+    asyncio.run(processed())
+
+
 @in_loop
 async def test_a_channel_without_calls_is_closed_at_once():
     async def script(call):

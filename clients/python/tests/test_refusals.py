@@ -143,6 +143,28 @@ def test_views_of_memory_need_not_be_contiguous():
     assert bytes(MONO.to_bytes(memoryview(values)[::2])) == values[::2].tobytes()
 
 
+@pytest.mark.parametrize("kind", ["<i2", ">i2", "<f4", "<f8"])
+@pytest.mark.parametrize("encoding", ["s16", "f32"])
+def test_views_of_memory_are_samples_of_their_own_type(encoding, kind):
+    values = np.array([8192, -16384]) if kind.endswith("i2") else np.array([0.25, -0.5])
+    expected = [8192, -16384] if encoding == "s16" else [0.25, -0.5]
+    format, stereo = Format(16000, encoding=encoding), Format(16000, 2, encoding)
+    view = memoryview(values.astype(kind))
+    assert format.to_array(format.to_bytes(view)).tolist() == expected
+    assert format.to_array(view).tolist() == expected
+    for two in (view, memoryview(values.astype(kind).reshape(1, 2))):
+        assert stereo.to_array(stereo.to_bytes(two)).tolist() == [expected]
+
+
+def test_views_of_what_is_no_sample_are_refused():
+    for view in (memoryview(np.zeros(4, np.int32)), memoryview(np.zeros(4, np.uint16))):
+        for use in (MONO.to_bytes, MONO.to_array):
+            with pytest.raises(anechoic.FormatError, match="the array has the type u?int.*; use int16, float32"):
+                use(view)
+    with pytest.raises(anechoic.FormatError, match=r"the shape \(3,\), and 2 channel"):
+        Format(16000, 2).to_bytes(memoryview(np.zeros(3, np.float32)))
+
+
 @in_loop
 async def test_a_session_that_is_not_open_says_so_at_once(server):
     session = anechoic.Session(server, microphone=MONO)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import io
+import os
 import signal
 import sys
 from typing import Any, Coroutine, NoReturn, Sequence
@@ -106,6 +107,7 @@ def _arguments() -> argparse.ArgumentParser:
 
 
 async def _process(options: argparse.Namespace) -> None:
+    _check_output(options.output)
     server = None
     credentials = {
         "token_file": options.token_file, "ca_file": options.ca_file, "certificate_file": options.certificate,
@@ -121,8 +123,16 @@ async def _process(options: argparse.Namespace) -> None:
         real_time=options.real_time, settings={"voice_activity_detection.enabled": True},
         on_event=lambda event: _print(event, rate),
     )
+    if options.reference is None:
+        print("echo reduction: not possible without the sound of the loudspeaker (--reference)", file=sys.stderr)
     lost = f", {done.lost_samples} of them lost" if done.lost_samples else ""
     print(f"{done.samples / rate:.2f} s written to {options.output}{lost}")
+
+
+def _check_output(path: str) -> None:
+    """Throws for a new file whose name promises another format than WAV. A pipe or a device may have any name."""
+    if not path.lower().endswith(".wav") and (os.path.isfile(path) or not os.path.exists(path)):
+        raise InvalidRequest(f"{path}: the file name must end in .wav")
 
 
 def _print(event: Event, rate: int) -> None:

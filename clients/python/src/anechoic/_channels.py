@@ -1,4 +1,4 @@
-"""The channels of a connection."""
+"""The channels of a connection, for each event loop that uses it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,34 @@ import grpc.aio
 
 from ._methods import Method
 from ._processes import check_process
+
+
+class ChannelsOfLoops:
+    """The channels of each event loop: a channel works only in the loop in which it was made."""
+
+    def __init__(self, make: Callable[[], grpc.aio.Channel]) -> None:
+        self._make = make
+        self._channels: dict[asyncio.AbstractEventLoop | None, Channels] = {}
+
+    def here(self) -> Channels:
+        """Returns the channels of the event loop that runs, and drops those of loops that are closed."""
+        for loop in [*self._channels]:
+            if loop is not None and loop.is_closed():
+                self._channels.pop(loop, None)
+        return self._channels.setdefault(_running_loop(), Channels(self._make))
+
+    async def close(self) -> None:
+        """Closes the channels of this event loop and ends their calls. Another loop's close after their last call."""
+        here = self.here()
+        self._channels.clear()
+        await here.close()
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 class Channels:
@@ -82,10 +110,10 @@ class Channels:
         """Closes the earlier channels without calls. Later, if there is no event loop, such as at the program's end."""
         if self._unused() is None:
             return
-        try:
-            task = asyncio.get_running_loop().create_task(self._close_unused())
-        except RuntimeError:
+        loop = _running_loop()
+        if loop is None:
             return
+        task = loop.create_task(self._close_unused())
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
 

@@ -31,7 +31,10 @@ def server_program() -> str:
     program = os.environ.get("ANECHOIC_SERVER") or "anechoic-server"
     found = shutil.which(program)
     if found is None:
-        message = f"{program}: not found; install the package anechoic-server, or name a server that runs"
+        message = (
+            f"{program}: not found; install the package anechoic-server, or build it (swift build --product "
+            "anechoic-server) and set ANECHOIC_SERVER to its path (.build/debug/anechoic-server), or name a server "
+            "that runs (--server)")
         raise ServerUnavailable(message, reason="NO_SERVER_PROGRAM")
     return found
 

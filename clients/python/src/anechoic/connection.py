@@ -11,7 +11,7 @@ import grpc
 import grpc.aio
 
 from . import _methods
-from ._channels import Channels
+from ._channels import Channels, ChannelsOfLoops
 from ._checks import check_flag, check_number
 from ._connecting import connect_once
 from ._credentials import StrPath, Token, check_address, is_local, is_token, tls_credentials, token_of
@@ -29,7 +29,7 @@ class Connection:
     """The address of a server, the name and the credentials of this client.
 
     `Session` and `Sessions` make a connection of their own from an address. Make one yourself to share
-    it between many sessions, or to present credentials. It connects with the first call.
+    it between many sessions, or to present credentials. It connects with the first call, and in each event loop anew.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Connection:
         uses_tls = tls or any(each is not None for each in (ca_file, certificate_file, key_file))
         self._credentials = tls_credentials(ca_file, certificate_file, key_file) if uses_tls else None
         self.connect_timeout = connect_timeout
-        self._channels = Channels(self._make)
+        self._channels_of_loops = ChannelsOfLoops(self._make)
 
     async def __aenter__(self) -> Connection:
         return self
@@ -80,8 +80,12 @@ class Connection:
         await self.close()
 
     async def close(self) -> None:
-        """Closes the connection, and ends the calls that still use it."""
-        await self._channels.close()
+        """Closes the connection, and ends the calls of this event loop that still use it."""
+        await self._channels_of_loops.close()
+
+    @property
+    def _channels(self) -> Channels:
+        return self._channels_of_loops.here()
 
     @property
     def channel(self) -> grpc.aio.Channel:

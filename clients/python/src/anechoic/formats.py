@@ -16,7 +16,9 @@ from .v1 import audio_pb2
 
 Samples = npt.NDArray[Any]
 Audio = Union[Samples, bytes, bytearray, memoryview]
-"""Samples as an array, or as the little-endian, interleaved bytes of the announced format."""
+"""Samples as an array, or as the little-endian, interleaved bytes of the announced format.
+
+A memoryview whose items are larger than a byte is an array. Its two channels may be interleaved in one dimension."""
 
 _RATES = (8000, 16000, 24000, 32000, 44100, 48000)
 _ENCODINGS: dict[str, tuple[Any, np.dtype[Any]]] = {
@@ -47,6 +49,14 @@ def finite_bytes(data: bytes) -> bytes:
     samples = np.frombuffer(data, "<f4")
     found = finite(samples)
     return data if found is samples else found.tobytes()
+
+
+def _as_array(audio: object, name: str) -> Samples:
+    try:
+        array: Samples = np.asarray(audio)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise FormatError(f"{name}: this is no array of samples: {error}", field=name) from error
+    return array
 
 
 def _is_one_of(value: object, values: tuple[int, ...]) -> bool:
@@ -138,16 +148,15 @@ class Format:
         b'\\x00@\\x00\\x80'
         """
         if isinstance(audio, memoryview):
-            return audio if audio.c_contiguous else audio.tobytes()
+            if audio.itemsize == 1:
+                return audio if audio.c_contiguous else audio.tobytes()
+            audio = self._items(audio, name)
         if isinstance(audio, (bytes, bytearray)):
             return audio
         is_exact = type(audio) is np.ndarray and audio.ndim == self.channels == 1 and audio.dtype == self.dtype
         if is_exact and self.encoding == "s16":
             return audio.tobytes()
-        try:
-            array = np.asarray(audio)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise FormatError(f"{name}: this is no array of samples: {error}", field=name) from error
+        array = _as_array(audio, name)
         shapes = {(), (1,)} if self.channels == 1 else {(2,)}
         if array.ndim == 0 or array.shape[1:] not in shapes:
             shape = "(n,)" if self.channels == 1 else "(n, 2)"
@@ -156,12 +165,14 @@ class Format:
         return self._converted(array, name).tobytes()
 
     def to_array(self, data: bytes | bytearray | memoryview) -> Samples:
-        """Returns whole samples as an array of the shape (n,) or (n, 2), without a copy.
+        """Returns the bytes of whole samples as an array of the shape (n,) or (n, 2), without a copy.
 
         >>> Format(16000, channels=2).to_array(bytes(8)).shape
         (2, 2)
         """
         check_bytes("data", data)
+        if isinstance(data, memoryview) and data.itemsize != 1:
+            data = self.to_bytes(data, "data")
         try:
             array: Samples = np.frombuffer(data, self.dtype)
         except ValueError as error:
@@ -169,6 +180,12 @@ class Format:
         if len(array) % self.channels:
             raise FormatError(f"data: {len(array)} samples are not whole samples of both channels", field="data")
         return array if self.channels == 1 else array.reshape(-1, self.channels)
+
+    def _items(self, view: memoryview, name: str) -> Samples:
+        """Returns the items of a view as an array, with a column for each of two interleaved channels."""
+        array = _as_array(view, name)
+        is_interleaved = array.ndim == 1 and len(array) % self.channels == 0
+        return array.reshape(-1, self.channels) if is_interleaved else array
 
     def _converted(self, array: Samples, name: str) -> Samples:
         is_float = array.dtype.kind == "f"
