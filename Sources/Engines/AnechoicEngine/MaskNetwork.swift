@@ -85,13 +85,6 @@ struct MaskNetwork: ~Copyable {
     }
   }
 
-  /// Sets both full-band states to those with which a call begins: that of this network to `values`, and
-  /// that of `VoiceNetwork` to zeros. Runs per frame: no allocation, lock, log or await.
-  func begin(withFullBandState values: [Float]) {
-    setFullBandState(values)
-    layers.voice.reset()
-  }
-
   /// Copies the state of the full-band GRU, and behind it that of `VoiceNetwork`. Runs per frame:
   /// no allocation, lock, log or await.
   func copyFullBandState(to values: UnsafeMutablePointer<Float>) {

@@ -2,8 +2,9 @@ internal import AudioCore
 
 /// Limits the drift of the recurrent states during pauses.
 ///
-/// After a second of a quiet room without a far end, the full-band states are those with which a call
-/// begins: a noise that starts soon after a voice would otherwise pass for that voice for seconds.
+/// After a second of a quiet room without a far end, the full-band state of the mask network is that
+/// with which a call begins: a noise that starts soon after a voice would otherwise pass for that
+/// voice for seconds. `VoiceNetwork` keeps its state, so that it finds short words at once.
 ///
 /// The networks are trained on calls of 6 s. After a minute of a quiet room or of noise, they would
 /// classify the first second of a voice as noise. From 4 s of a pause on, the full-band states are
@@ -53,7 +54,7 @@ struct StateHold: ~Copyable {
     follow(power)
     let isQuiet = mean < Self.quiet && !farEndPlays
     quietFrames = isQuiet ? min(quietFrames + 1, Self.quietFrames + 1) : 0
-    if quietFrames == Self.quietFrames { maskNetwork.begin(withFullBandState: quietRoomState) }
+    if quietFrames == Self.quietFrames { maskNetwork.setFullBandState(quietRoomState) }
     if framesWithoutVoice == Self.frames { maskNetwork.copyFullBandState(to: held.start) }
     if framesWithoutVoice > Self.frames, framesSinceLoud >= Self.framesAfterLoud {
       maskNetwork.moveFullBandState(toward: held.start, by: Self.part)
