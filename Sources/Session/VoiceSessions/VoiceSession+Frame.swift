@@ -91,6 +91,14 @@ extension VoiceSession {
     }
   }
 
+  /// Ends the voices of both sides and muted speech, because no frame follows for now: nothing else would
+  /// end them.
+  func endVoices(sink: any SessionSink) {
+    if let change = capture.endVoice() { report(change, of: .nearEnd, to: sink) }
+    if let change = playback.endFarEndVoice() { report(change, of: .farEnd, to: sink) }
+    endMutedSpeech(at: position, sink: sink)
+  }
+
   func announce(
     _ side: Side, isActive: Bool, _ begin: Int64, at sample: Int64? = nil, to sink: any SessionSink
   ) {
