@@ -68,7 +68,7 @@ struct LivePageTests {
     try await PageServer.run { server in
       let answer = try server.call("ListSessions", body)
       answer.expect(400, field.isEmpty ? "MALFORMED_REQUEST" : "INVALID_FIELD")
-      #expect(answer.body.contains(field), "\(answer.body)")
+      #expect(field.isEmpty || answer.body.contains(field), "\(answer.body)")
     }
   }
 
