@@ -106,6 +106,7 @@ let modules = targets(
   { .target(name: URL(filePath: $0).lastPathComponent, dependencies: $1, path: $0) },
   [
     "Sources/System/CProfileReader": [],
+    "Sources/System/CProgramArguments": [],
     "Sources/System/LinuxSystem": ["CEpoll", "COpenSSL"],
     "Sources/Audio/CKernels": [],
     "Sources/Audio/AudioCore": ["CKernels", "LinuxSystem"],
@@ -127,7 +128,7 @@ let modules = targets(
     "Sources/Common/Settings": ["AnechoicAPI", .product(name: "Yams", package: "Yams")],
     "Sources/Common/Operations": ["LinuxSystem", .product(name: "Logging", package: "swift-log")],
     "Sources/Common/CommandLineSupport": [
-      "Settings", "VoiceClient", "CBuildInformation",
+      "Settings", "VoiceClient", "CBuildInformation", "CProgramArguments",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
     "Sources/Server/CLivePage": [],

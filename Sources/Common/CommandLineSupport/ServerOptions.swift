@@ -221,6 +221,7 @@ extension CommandError {
       status.isCertificateRefusal ? "the certificate of the server is not accepted: " : ""
     // The message of a server may have several lines.
     let words = status.description.split(whereSeparator: \.isNewline).joined(separator: " ")
-    self.init("\(server): \(refusal)\(words)")
+    let hint = status.connectionHint.map { "; \($0)" } ?? ""
+    self.init("\(server): \(refusal)\(words)\(hint)")
   }
 }

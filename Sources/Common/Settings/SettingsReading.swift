@@ -46,8 +46,7 @@ final class SettingsReading {
 
   func value(_ path: String) -> SettingsValue? { values(path, separator: nil)?.first }
 
-  /// Returns the elements of a list, or nil if nothing overrides the file. An empty variable of a list, as
-  /// `${NAME:-}` makes it, overrides nothing.
+  /// Returns the elements of a list, or nil if nothing overrides the file.
   ///
   /// - Parameter separator: The character between the elements in a variable. Nil for a single
   ///   value.
@@ -57,28 +56,35 @@ final class SettingsReading {
         SettingsValue(text: $0, place: flag.name, origin: .flag(flag.name))
       }
     }
-    let set = variables[path]?.all.first { overrides.environment[$0] != nil }
-    guard let set, let text = overrides.environment[set] else { return nil }
+    let set = variables[path]?.all.first { variable(named: $0) != nil }
+    guard let set, let text = variable(named: set) else { return nil }
     let elements = separator.map { text.split(separator: $0).map { String($0) } } ?? [text]
     guard !elements.isEmpty else { return nil }
     return elements.map { SettingsValue(text: $0, place: set, origin: .environment(set)) }
+  }
+
+  /// Returns the value of a variable, or nil if it is not set. An empty one, as `${NAME:-}` makes it, counts
+  /// as not set.
+  private func variable(named name: String) -> String? {
+    overrides.environment[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// Throws for a variable whose former name is set too, and, if the names refuse others, for a variable
   /// with their prefix that belongs to no key. Otherwise adds a warning for such a variable that is
   /// almost one of a key. Adds a warning for each former name.
   func checkVariables(of names: SettingsNames) throws(SettingsError) {
-    let environment = overrides.environment
     for variable in variables.values.sorted(by: { $0.name < $1.name }) {
-      guard let former = variable.former, environment[former] != nil else { continue }
-      guard environment[variable.name] == nil else {
+      guard let former = variable.former, self.variable(named: former) != nil else { continue }
+      guard self.variable(named: variable.name) == nil else {
         throw SettingsError(
           former, "is the former name of \(variable.name), which is set too; remove \(former)")
       }
       warn(former, former, isNow: variable.name)
     }
     let known = Set(variables.values.flatMap(\.all))
-    let others = environment.keys.filter { $0.hasPrefix(names.prefix) && !known.contains($0) }
+    let others = overrides.environment.keys.filter {
+      $0.hasPrefix(names.prefix) && !known.contains($0)
+    }
     for other in others.sorted() where names.refusesOtherVariables || !Self.isOfKubernetes(other) {
       let nearest = nearestVariable(to: other, prefix: names.prefix)
       let meant = nearest.map { "; did you mean \($0)?" } ?? ""

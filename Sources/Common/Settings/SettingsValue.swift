@@ -27,9 +27,9 @@ public struct SettingsValue: Sendable {
 
   /// Returns the value as true or false.
   public func boolean() throws(SettingsError) -> Bool {
-    switch text {
-    case "true", "yes", "on": return true
-    case "false", "no", "off": return false
+    switch text.lowercased() {
+    case "true", "yes", "on", "1": return true
+    case "false", "no", "off", "0": return false
     default: throw wrong("\"\(text)\" must be true or false")
     }
   }

@@ -91,6 +91,15 @@ extension VoiceSession {
     }
   }
 
+  /// Ends the voices of both sides, muted speech and the turn, because no frame follows for now: nothing
+  /// else would end them.
+  func endVoices(sink: any SessionSink) {
+    if let change = capture.endVoice() { report(change, of: .nearEnd, to: sink) }
+    if let change = playback.endFarEndVoice() { report(change, of: .farEnd, to: sink) }
+    endMutedSpeech(at: position, sink: sink)
+    cutOffTurn(sink: sink)
+  }
+
   func announce(
     _ side: Side, isActive: Bool, _ begin: Int64, at sample: Int64? = nil, to sink: any SessionSink
   ) {

@@ -256,9 +256,10 @@ public final class VoiceSession {
     return statistics
   }
 
-  /// Marks the microphone as stopped until its samples arrive again.
+  /// Marks the microphone as stopped until its samples arrive again. Voices and the turn end.
   public func microphoneStopped(sink: any SessionSink) {
     capture.isRunning = false
+    endVoices(sink: sink)
     updateInjectionAvailability(sink: sink)
   }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ReadWatch.h"
+#include "TimerThread.h"
 
 namespace {
 
@@ -52,15 +53,21 @@ std::unique_ptr<grpc::CompletionQueue> queue_without_polling() {
 }  // namespace anechoic
 
 // A timer has two owners: the caller until release, and the queue until the callback.
-struct cgrpc_timer final : public anechoic::Tag {
+struct cgrpc_timer final : public anechoic::Tag, public anechoic::Expiring {
  public:
   cgrpc_timer(cgrpc_queue *queue, cgrpc_timer_callback callback, void *context)
       : queue_(queue), callback_(callback), context_(context) {}
 
-  void complete(bool fired) override {
+  void complete(bool ok) override {
     queue_->disarm(this);
-    callback_(context_, fired && !cancelled_);
+    callback_(context_, (ok || is_due_) && !cancelled_);
     release();
+  }
+
+  // Completes the timer, whose time has come, on its queue.
+  void expire() override {
+    is_due_ = true;
+    alarm.Cancel();
   }
 
   void cancel() {
@@ -81,6 +88,7 @@ struct cgrpc_timer final : public anechoic::Tag {
   cgrpc_timer_callback callback_;
   void *context_;
   std::atomic<int> owners_{2};
+  std::atomic<bool> is_due_{false};
   std::atomic<bool> cancelled_{false};
 };
 
@@ -181,16 +189,19 @@ bool cgrpc_queue::arm(cgrpc_timer *timer, int64_t delay_ns) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (closed_) return false;
   armed_.insert(timer);
-  // libgrpc rounds up to the next millisecond, within which timers have no order. A timer without a
-  // delay is therefore set to the past, and keeps its order.
-  gpr_timespec when = delay_ns <= 0 ? gpr_inf_past(GPR_CLOCK_MONOTONIC)
-                                    : gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
-                                                   gpr_time_from_nanos(delay_ns, GPR_TIMESPAN));
-  timer->alarm.Set(events_.get(), when, static_cast<anechoic::Tag *>(timer));
+  // The timers of libgrpc wait by the wall clock: when it is set back, they are late by as much. An alarm
+  // that is never due is therefore cancelled when the time has come.
+  const bool is_now = delay_ns <= 0;
+  timer->alarm.Set(
+      events_.get(),
+      is_now ? gpr_inf_past(GPR_CLOCK_MONOTONIC) : gpr_inf_future(GPR_CLOCK_MONOTONIC),
+      static_cast<anechoic::Tag *>(timer));
+  if (!is_now) anechoic::TimerThread::shared().add(timer, delay_ns);
   return true;
 }
 
 void cgrpc_queue::disarm(cgrpc_timer *timer) {
+  anechoic::TimerThread::shared().remove(timer);
   std::lock_guard<std::mutex> lock(mutex_);
   armed_.erase(timer);
 }

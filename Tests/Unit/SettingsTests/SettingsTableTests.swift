@@ -65,14 +65,33 @@ struct SettingsTableTests {
     #expect(try read("second: {names: [a, b]}").values.names == ["a", "b"])
     #expect(try read("second: {names: b}").values.names == ["b"])
     #expect(try read("", ["ANECHOIC_NAMES": "b,a"]).values.names == ["b", "a"])
-    // As `${NAME:-}` makes it.
-    #expect(try read("second: {names: b}", ["ANECHOIC_NAMES": ""]).values.names == ["b"])
     #expect(problem("", flags: ["second.names": "a,b"]) == "--second.names: \"a,b\" is not a name")
   }
 
   @Test func anEmptyTextIsNoFile() throws {
     #expect(try read("second: {path: /x}").values.path == "/x")
-    #expect(try read("second: {path: /x}", ["ANECHOIC_SECOND_PATH": ""]).values.path == nil)
+    #expect(try read("second: {path: /x}", flags: ["second.path": ""]).values.path == nil)
+  }
+
+  /// As `${NAME:-}` makes it.
+  @Test func anEmptyVariableOverridesNothing() throws {
+    let names = [
+      "ANECHOIC_NUMBER", "ANECHOIC_IS_ON", "ANECHOIC_SECOND_PATH", "ANECHOIC_NAMES",
+    ]
+    let settings = try read(
+      "{first: {number: 2, is_on: no}, second: {path: /x, names: b}}",
+      Dictionary(uniqueKeysWithValues: names.map { ($0, "") }))
+    #expect(settings.values.number == 2 && !settings.values.isOn)
+    #expect(settings.values.path == "/x" && settings.values.names == ["b"])
+    #expect(settings.origin("first.number") == .file("x.yaml:1"))
+  }
+
+  @Test(arguments: [("true", "false"), ("True", "FALSE"), ("yes", "No"), ("ON", "off"), ("1", "0")])
+  func aSwitchHasManyWords(on: String, off: String) throws {
+    for (word, isOn) in [(on, true), (off, false)] {
+      #expect(try read("first: {is_on: \(word)}").values.isOn == isOn)
+      #expect(try read("", ["ANECHOIC_IS_ON": word]).values.isOn == isOn)
+    }
   }
 
   @Test(arguments: [

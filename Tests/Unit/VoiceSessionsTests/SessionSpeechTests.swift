@@ -144,6 +144,42 @@ struct SessionSpeechTests {
       run.kinds { if case .voiceActivityChanged = $0 { true } else { false } }.count == 2)
   }
 
+  /// The ways in which the frames of a session end in the middle of speech.
+  enum Stop: CaseIterable { case stopped, stoppedAlone, suspended, ended }
+
+  @Test(arguments: Stop.allCases)
+  func voicesEndWithTheFrames(stop: Stop) throws {
+    let run = try ScriptedRun(
+      ScriptedRun.setup {
+        $0.startsMuted = true
+        $0.configuration.voiceActivity.isEnabled = true
+        $0.configuration.voiceActivity.isFarEndEnabled = true
+      })
+    // Beside an echo, speech counts as muted speech after 0.9 s.
+    func talk() throws { try run.send(frames: 120, of: 0.5, farEnd: 0.5) }
+    try run.send(frames: 10, of: 0.001, farEnd: 0)
+    try talk()
+    var state: SessionState { run.session.state }
+    #expect(state.isVoiceActive && state.isFarEndVoiceActive && state.isMutedSpeechActive)
+    let before = run.sink.kinds.count
+    switch stop {
+    case .stopped: run.session.microphoneStopped(sink: run.sink)
+    case .stoppedAlone: run.session.microphoneStoppedAlone(sink: run.sink)
+    case .suspended: run.session.suspend(waitingFor: .seconds(10), sink: run.sink)
+    case .ended: run.session.end(.clientLost, sink: run.sink)
+    }
+    #expect(!state.isVoiceActive && !state.isFarEndVoiceActive && !state.isMutedSpeechActive)
+    let told = run.sink.kinds.dropFirst(before)
+    #expect(told.contains(.mutedSpeech(isActive: false)))
+    #expect(told.contains(.voiceActivityChanged(.farEnd, isActive: false, beganAt: 20800)))
+    if stop == .ended {
+      return #expect(run.sink.kinds.last == .ended(.clientLost))
+    }
+    // The voice that goes on afterwards is a new one.
+    try talk()
+    #expect(state.isVoiceActive && state.isFarEndVoiceActive && state.isMutedSpeechActive)
+  }
+
   private func speak(_ run: ScriptedRun, frames: Int) throws {
     try run.send(frames: frames, of: 0.5)
   }

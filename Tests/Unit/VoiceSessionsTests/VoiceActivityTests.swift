@@ -26,6 +26,16 @@ struct VoiceActivityTests {
     #expect(changes(speech + String(repeating: ".", count: 29) + speech).count == 1)
   }
 
+  @Test func speechThatIsEndedBeginsAnew() {
+    var detector = VoiceActivityDetector(SessionConfiguration.VoiceActivity())
+    #expect(detector.end() == nil)
+    for _ in 0..<15 { _ = detector.process(hasVoice: true) }
+    #expect(detector.end() == .ended(atFrame: 15))
+    #expect(detector.end() == nil && detector.isQuiet)
+    let later = (0..<15).compactMap { _ in detector.process(hasVoice: true) }
+    #expect(later == [.began(atFrame: 15)])
+  }
+
   @Test func aShortPauseIsPartOfTheSpeech() {
     var detector = VoiceActivityDetector(SessionConfiguration.VoiceActivity())
     for verdict in "..vvvvvvvvvvvvv............vvv" {

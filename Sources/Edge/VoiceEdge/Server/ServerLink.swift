@@ -294,7 +294,7 @@ extension Status {
     if code == .unimplemented {
       return "this is not an Anechoic server of this version" + (words.isEmpty ? "" : ": \(words)")
     }
-    return words
+    return words + (connectionHint.map { "; \($0)" } ?? "")
   }
 }
 

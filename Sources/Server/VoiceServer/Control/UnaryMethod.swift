@@ -10,7 +10,8 @@ enum MessageEncoding: Sendable {
   /// As protobuf defines it, for browsers.
   case json
 
-  /// Throws MALFORMED_REQUEST if the bytes are not the message.
+  /// Throws MALFORMED_REQUEST if the bytes are not the message, and INVALID_FIELD for a field of JSON that is
+  /// found to be wrong.
   func decoded<Content: Message>(_ bytes: [UInt8]) throws(Status) -> Content {
     do {
       switch self {
@@ -18,7 +19,8 @@ enum MessageEncoding: Sendable {
       case .json: return try Content(jsonUTF8Bytes: bytes)
       }
     } catch {
-      throw .notA(Content.protoMessageName)
+      throw self == .json
+        ? .notA(Content.self, json: bytes) : .notA(Content.protoMessageName)
     }
   }
 

@@ -127,7 +127,6 @@ final class RunningSession: SessionSink {
     guard arrived > before else {
       if flow.microphoneLacks(at: now) {
         session.apply(.microphoneStopped(alone: true), sink: self)
-        cutOffTurn()
       }
       return
     }

@@ -67,8 +67,6 @@ enum SocketRequest {
 
   /// The largest text in bytes. A text costs more time than a binary message of the same size.
   static let largestText = 64 << 10
-  /// The size in bytes up to which the fault of a text is looked for.
-  private static let longestExplained = 4 << 10
   private static let endText = Array(#"{"end":{}}"#.utf8)
 
   /// Throws the status that ends the call of a client whose message has no valid form.
@@ -96,19 +94,13 @@ enum SocketRequest {
       let request = try Anechoic_V1_ProcessRequest(jsonUTF8Bytes: text)
       self = .message(try request.serializedBytes())
     } catch {
-      guard text.count <= Self.longestExplained else {
-        throw .notA(Anechoic_V1_ProcessRequest.protoMessageName)
-      }
-      if let bytes: [UInt8] = try? Anechoic_V1_ProcessRequest(foreignMask: text)?.serializedBytes()
+      if text.count <= JSONError.longestExplained,
+        let bytes: [UInt8] = try? Anechoic_V1_ProcessRequest(foreignMask: text)?.serializedBytes()
       {
         self = .message(bytes)
         return
       }
-      guard let fault = JSONError(ofRequest: text) else {
-        throw .notA(Anechoic_V1_ProcessRequest.protoMessageName)
-      }
-      let field = fault.path.isEmpty ? "request" : fault.path.joined(separator: ".")
-      throw Status(InvalidFieldError(field, fault.problem))
+      throw .notA(Anechoic_V1_ProcessRequest.self, json: text)
     }
   }
 

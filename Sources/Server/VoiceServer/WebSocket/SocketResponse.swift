@@ -1,5 +1,4 @@
 internal import AnechoicAPI
-internal import Foundation
 internal import GRPCTransport
 internal import Operations
 internal import SwiftProtobuf
@@ -34,21 +33,5 @@ extension WebSocketClosing {
       return
     }
     self.init(Self.firstCode + UInt16(status.code.rawValue), status.message)
-  }
-}
-
-extension JSONError {
-  /// Finds the fault in a text that is not a `ProcessRequest`. Returns nil if the text is not an object
-  /// of JSON.
-  init?(ofRequest text: [UInt8]) {
-    guard let object = try? JSONSerialization.jsonObject(with: Data(text)) as? [String: Any] else {
-      return nil
-    }
-    do throws(JSONError) {
-      _ = try Anechoic_V1_ProcessRequest(jsonObject: object)
-      return nil
-    } catch {
-      self = error
-    }
   }
 }

@@ -196,6 +196,9 @@ struct CaptureSide: ~Copyable {
     return false
   }
 
+  /// Ends the voice of the near end.
+  mutating func endVoice() -> VoiceActivityDetector.Change? { nearEnd.end() }
+
   /// Ends muted speech.
   ///
   /// - Returns: Whether muted speech was active.

@@ -49,11 +49,14 @@ struct VoiceActivityDetector {
       isActive = true
       return .began(atFrame: onset)
     }
-    if isActive, frame - lastVoice >= hangoverFrames {
-      isActive = false
-      evidence = 0
-      return .ended(atFrame: lastVoice + 1)
-    }
-    return nil
+    return isActive && frame - lastVoice >= hangoverFrames ? end() : nil
+  }
+
+  /// Ends the present speech, if there is any.
+  mutating func end() -> Change? {
+    evidence = 0
+    guard isActive else { return nil }
+    isActive = false
+    return .ended(atFrame: lastVoice + 1)
   }
 }

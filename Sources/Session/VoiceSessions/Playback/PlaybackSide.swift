@@ -173,6 +173,9 @@ struct PlaybackSide: ~Copyable {
     return change
   }
 
+  /// Ends the voice of the far end.
+  mutating func endFarEndVoice() -> VoiceActivityDetector.Change? { farEndVoice?.end() }
+
   /// Keeps only the newest samples of all inputs until they are played again.
   mutating func rest() {
     farEnd?.input.rest()

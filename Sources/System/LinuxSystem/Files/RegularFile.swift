@@ -13,7 +13,10 @@ public enum RegularFile {
     }
   }
 
-  /// Returns the content of a file. Never waits for another program. Follows links.
+  /// The byte-order mark in UTF-8, which some editors write before a text.
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  /// Returns the content of a file, without a byte-order mark. Never waits for another program. Follows links.
   ///
   /// Throws if there is no file, if the file is of another kind or cannot be read, and if the file is longer than
   /// `limit` bytes.
@@ -31,7 +34,10 @@ public enum RegularFile {
     var bytes: [UInt8] = []
     while bytes.count <= limit {
       let piece = try piece(of: descriptor)
-      if piece.isEmpty { return bytes }
+      if piece.isEmpty {
+        return bytes.starts(with: byteOrderMark)
+          ? Array(bytes.dropFirst(byteOrderMark.count)) : bytes
+      }
       bytes += piece
     }
     throw FileError(description: "the file is longer than \(limit >> 10) KiB")

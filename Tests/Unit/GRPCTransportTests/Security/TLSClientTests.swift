@@ -48,6 +48,19 @@ struct TLSClientTests {
     }
   }
 
+  @Test func aConnectionThatIsTheWrongOneHasAHint() async throws {
+    try await withServer { server in
+      let status = try await outcome(server.address, .tls())
+      #expect(status.connectionHint?.contains("no TLS") == true, "\(status)")
+    }
+    let server = try await PythonServer(certificates, showing: "server")
+    let status = try await outcome(server.address, .plaintext)
+    #expect(status.connectionHint?.contains("may need TLS") == true, "\(status)")
+    let foreign = try await outcome(
+      server.address, certificates.channelSecurity(trusting: "other-ca"))
+    #expect(foreign.connectionHint == nil, "\(foreign)")
+  }
+
   @Test func anExpiredServerIsRefused() async throws {
     let server = try await PythonServer(certificates, showing: "expired")
     try await expectRefusal(

@@ -32,6 +32,13 @@ struct RegularFileTests {
     try FileManager.default.removeItem(at: folder)
   }
 
+  @Test func aByteOrderMarkIsNoPartOfTheText() throws {
+    try Data([0xEF, 0xBB, 0xBF] + Array("token\r\n".utf8)).write(
+      to: folder.appendingPathComponent("file"))
+    #expect(try RegularFile.read(path("file"), atMost: 100) == Array("token\r\n".utf8))
+    try FileManager.default.removeItem(at: folder)
+  }
+
   @Test func aLongerFileIsRefused() throws {
     try Data(count: 1025).write(to: folder.appendingPathComponent("file"))
     #expect(problem(path("file")) == "the file is longer than 1 KiB")

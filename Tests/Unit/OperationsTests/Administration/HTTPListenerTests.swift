@@ -126,6 +126,7 @@ struct HTTPListenerTests {
     ("GET /livez HTTP/1.1\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n", 431),
     ("GET /livez HTTP/1.1\r\n\r\n", 400), ("GET /livez HTTP/3\r\nHost: a\r\n\r\n", 505),
     ("PUT /log-level HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n", 413),
+    ("PUT /log-level HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 411),
   ])
   func requestsThatTheListenerRefusesAreCounted(request: String, status: Int) throws {
     let answer = try Client.exchange(try listener(), request)

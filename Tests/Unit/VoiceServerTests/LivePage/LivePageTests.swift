@@ -60,6 +60,18 @@ struct LivePageTests {
     }
   }
 
+  @Test(arguments: [
+    ("{\"pageSize\":\"many\"}", "pageSize: "), ("{\"page\":1}", "page: there is no such field"),
+    ("{\"pageSize\":", ""), ("[]", ""),
+  ])
+  func aMessageThatIsWrongNamesItsField(body: String, field: String) async throws {
+    try await PageServer.run { server in
+      let answer = try server.call("ListSessions", body)
+      answer.expect(400, field.isEmpty ? "MALFORMED_REQUEST" : "INVALID_FIELD")
+      #expect(field.isEmpty || answer.body.contains(field), "\(answer.body)")
+    }
+  }
+
   @Test func speechNeedsThePermissionOfTheMediaClient() async throws {
     try await PageServer.run { server in
       let stream = try await server.session("call-1")

@@ -39,4 +39,24 @@ extension Status {
 
   /// Parts of the messages of OpenSSL and libgrpc, which have no code for a refusal.
   private static let refusals = ["certificate verify failed", "is not in peer certificate"]
+
+  /// What may be wrong with an address at which something listens, but no connection comes about. Nil for
+  /// any other status.
+  public var connectionHint: String? {
+    guard code == .unavailable, message.hasPrefix(Self.failedToConnect) else { return nil }
+    return Self.hints.first { message.contains($0.part) }?.hint
+  }
+
+  private static let failedToConnect = "failed to connect to all addresses"
+
+  /// Parts of the messages of OpenSSL and libgrpc.
+  private static let hints = [
+    ("wrong version number", "the server has no TLS at this address"),
+    ("no application protocol", notGRPC), ("http1.x server", notGRPC),
+    ("Failed parsing HTTP/2", notGRPC), ("Socket closed", mayNeedTLS),
+    ("Connection reset", mayNeedTLS),
+  ].map { (part: $0, hint: $1) }
+
+  private static let notGRPC = "this port does not serve gRPC; is it that of HTTP?"
+  private static let mayNeedTLS = "the server may need TLS, which --tls switches on"
 }

@@ -16,6 +16,9 @@ struct HTTPConnection {
   /// while a task makes the answer.
   private static let closedByPeer: Int16 = 0x2000
 
+  /// The answer to a client that asks before it sends the body of its request.
+  private static let continuing = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+
   private enum Phase {
     case reading(HTTPRequestParser)
     case working(HTTPExchange, Task<Void, Never>, end: Instant, part: Outgoing)
@@ -108,6 +111,9 @@ struct HTTPConnection {
     phase = .reading(parser)
     switch step {
     case .needsMore: break
+    // Nothing else was sent before, so the system takes these few bytes at once.
+    case .awaitsContinue:
+      if channel.send(Self.continuing[...]) != Self.continuing.count { phase = .over }
     case .request(var request):
       request.peer = peer
       request.isEncrypted = channel.isEncrypted

@@ -29,7 +29,7 @@ public struct HTTPRequest: Sendable, Equatable {
 /// Reads one request from the bytes of a connection. A pure state machine: it does no I/O.
 ///
 /// The parser accepts the requests with a body of a known length that RFC 9112 requires a server to
-/// accept. It refuses everything else, and keeps at most `longestHead` and `longestBody` bytes.
+/// accept. It refuses everything else, chunked bodies too, and keeps at most `longestHead` and `longestBody` bytes.
 public struct HTTPRequestParser: Sendable {
   /// The maximum size in bytes of the request line and the headers.
   public static let longestHead = 16 << 10
@@ -39,6 +39,8 @@ public struct HTTPRequestParser: Sendable {
   /// The result of the bytes so far.
   public enum Step: Sendable, Equatable {
     case needsMore
+    /// The client sends the body of its request when it has got the answer 100.
+    case awaitsContinue
     case request(HTTPRequest)
     case refusal(HTTPStatus)
   }
@@ -51,6 +53,7 @@ public struct HTTPRequestParser: Sendable {
   private var buffer: [UInt8] = []
   /// The request without its body, and the length of the body, once the head is complete.
   private var head: (request: HTTPRequest, bodyCount: Int)?
+  private static let endOfLine: [UInt8] = [13, 10]
 
   public init() {}
 
@@ -76,14 +79,18 @@ public struct HTTPRequestParser: Sendable {
     let searched = max(0, buffer.count - 3)
     buffer += bytes.prefix(room)
     if head == nil {
+      // Some old clients send an empty line after the body of the request before.
+      while buffer.starts(with: Self.endOfLine) { buffer.removeFirst(Self.endOfLine.count) }
       guard let end = endOfHead(from: searched) else {
         guard buffer.count <= Self.longestHead else { throw RequestError(status: .headTooLarge) }
         return .needsMore
       }
       guard end <= Self.longestHead else { throw RequestError(status: .headTooLarge) }
       let request = try Self.request(buffer[..<(end - 4)])
-      head = (request, try Self.bodyCount(request.headers))
+      let bodyCount = try Self.bodyCount(request.headers)
+      head = (request, bodyCount)
       buffer.removeFirst(end)
+      if request.headers["expect"] != nil, buffer.isEmpty, bodyCount > 0 { return .awaitsContinue }
     }
     guard let head, buffer.count >= head.bodyCount else { return .needsMore }
     var request = head.request
@@ -93,7 +100,7 @@ public struct HTTPRequestParser: Sendable {
 
   /// Returns the index after the empty line that ends the head.
   private func endOfHead(from start: Int) -> Int? {
-    let end: [UInt8] = [13, 10, 13, 10]
+    let end = Self.endOfLine + Self.endOfLine
     guard buffer.count >= start + end.count else { return nil }
     return (start...(buffer.count - end.count)).first { buffer[$0...].starts(with: end) }
       .map { $0 + end.count }
@@ -109,7 +116,7 @@ public struct HTTPRequestParser: Sendable {
     guard !lines.contains(where: { $0.contains { $0.isNewline } }) else {
       throw RequestError(status: .badRequest)
     }
-    var request = try requestLine(lines[0])
+    var (request, authority) = try requestLine(lines[0])
     guard lines.count - 1 <= mostHeaders else { throw RequestError(status: .headTooLarge) }
     for line in lines.dropFirst() {
       let (name, value) = try header(line)
@@ -118,9 +125,13 @@ public struct HTTPRequestParser: Sendable {
       }
       request.headers[name] = request.headers[name].map { "\($0), \(value)" } ?? value
     }
-    guard lines[0].hasSuffix("HTTP/1.0") || request.headers["host"] != nil else {
+    let isOld = lines[0].hasSuffix("HTTP/1.0")
+    guard isOld || request.headers["host"] != nil else {
       throw RequestError(status: .badRequest)
     }
+    if let authority { request.headers["host"] = authority }
+    // HTTP/1.0 has no answer 100.
+    if isOld { request.headers["expect"] = nil }
     return request
   }
 
@@ -132,17 +143,33 @@ public struct HTTPRequestParser: Sendable {
     ].contains(name)
   }
 
-  private static func requestLine(_ line: String) throws(RequestError) -> HTTPRequest {
+  /// Returns a request without headers, and the host of a target that is a whole URL. Such a host takes
+  /// precedence over the header.
+  private static func requestLine(
+    _ line: String
+  ) throws(RequestError) -> (request: HTTPRequest, authority: String?) {
     let parts = line.split(separator: " ", omittingEmptySubsequences: false)
     guard parts.count == 3, !parts[0].isEmpty, parts[0].allSatisfy(isTokenCharacter),
-      parts[1].hasPrefix("/"), !parts[1].contains("\t")
+      let (authority, target) = Self.target(parts[1]), !target.contains("\t")
     else { throw RequestError(status: .badRequest) }
     guard parts[2] == "HTTP/1.1" || parts[2] == "HTTP/1.0" else {
       throw RequestError(status: parts[2].hasPrefix("HTTP/") ? .versionNotSupported : .badRequest)
     }
-    let path = parts[1].prefix { $0 != "?" }
-    let query = parts[1].dropFirst(path.count + 1)
-    return HTTPRequest(method: String(parts[0]), path: String(path), query: String(query))
+    let path = target.prefix { $0 != "?" }
+    let query = target.dropFirst(path.count + 1)
+    let request = HTTPRequest(
+      method: String(parts[0]), path: path.isEmpty ? "/" : String(path), query: String(query))
+    return (request, authority)
+  }
+
+  /// Returns the path with the query, and the host of a whole URL. Returns nil for any other text.
+  private static func target(_ text: Substring) -> (authority: String?, target: Substring)? {
+    guard !text.hasPrefix("/") else { return (nil, text) }
+    let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, ["http", "https"].contains(parts[0].lowercased()) else { return nil }
+    let authority = parts[1].prefix { $0 != "/" && $0 != "?" }
+    guard !authority.isEmpty, !authority.contains("@") else { return nil }
+    return (String(authority), parts[1].dropFirst(authority.count))
   }
 
   private static func header(_ line: String) throws(RequestError) -> (name: String, value: String) {
@@ -167,8 +194,13 @@ public struct HTTPRequestParser: Sendable {
   }
 
   private static func bodyCount(_ headers: [String: String]) throws(RequestError) -> Int {
-    guard headers["transfer-encoding"] == nil else { throw RequestError(status: .notImplemented) }
-    guard headers["expect"] == nil else { throw RequestError(status: .expectationFailed) }
+    if let coding = headers["transfer-encoding"] {
+      let isChunked = coding.lowercased() == "chunked"
+      throw RequestError(status: isChunked ? .lengthRequired : .notImplemented)
+    }
+    guard headers["expect"].map({ $0.lowercased() == "100-continue" }) ?? true else {
+      throw RequestError(status: .expectationFailed)
+    }
     guard let length = headers["content-length"] else { return 0 }
     guard !length.isEmpty, length.allSatisfy({ "0123456789".contains($0) }) else {
       throw RequestError(status: .badRequest)

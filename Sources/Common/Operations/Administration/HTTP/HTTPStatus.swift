@@ -9,6 +9,7 @@ public enum HTTPStatus: Int, Sendable {
   case methodNotAllowed = 405
   case requestTimeout = 408
   case conflict = 409
+  case lengthRequired = 411
   case contentTooLarge = 413
   case unsupportedMediaType = 415
   case expectationFailed = 417
@@ -34,6 +35,7 @@ public enum HTTPStatus: Int, Sendable {
     case .methodNotAllowed: "Method Not Allowed"
     case .requestTimeout: "Request Timeout"
     case .conflict: "Conflict"
+    case .lengthRequired: "Length Required"
     case .contentTooLarge: "Content Too Large"
     case .unsupportedMediaType: "Unsupported Media Type"
     case .expectationFailed: "Expectation Failed"
