@@ -308,7 +308,7 @@ struct FIFOTests {
       let number = withUnsafeBytes(of: UInt32(hertz).littleEndian) { Array($0) }
       let header =
         "RIFF\0\0\0\0WAVEfmt \u{10}\0\0\0\u{1}\0\u{1}\0".utf8 + number
-        + [0, 0, 0, 0, 2, 0, 16, 0] + "data\0\0\0\0".utf8
+        + [0, 0, 0, 0, 2, 0, 16, 0] + "data".utf8 + [160, 0, 0, 0]
       #expect(write(program, header + Self.steady, header.count + 160) == header.count + 160)
       close(program)
       guard hertz == 8000 else { continue }

@@ -9,6 +9,8 @@ struct FIFOSound {
   private let format: AudioFormat
   private var kind: Kind
   private var chunks = WaveChunks()
+  /// The reason why the last sound was dropped, or nil if it was kept.
+  private(set) var problem: String?
 
   /// - Parameters:
   ///   - format: The format of the samples that the FIFO takes.
@@ -35,6 +37,7 @@ struct FIFOSound {
     var (next, kept) = (start, start)
     while next < bytes.count {
       let part = chunks.part(of: UnsafeRawBufferPointer(rebasing: bytes[next...]))
+      if part.isSound { problem = problem(of: chunks.format) }
       if part.isSound, problem == nil, let base = bytes.baseAddress {
         memmove(base + kept, base + next, part.count)
         kept += part.count
@@ -44,13 +47,11 @@ struct FIFOSound {
     return kept
   }
 
-  /// The reason why the sound of a WAV file is dropped, otherwise nil.
-  var problem: String? {
-    guard chunks.hasSound else { return nil }
+  /// Returns the reason why the sound of a WAV file is dropped, or nil if it is kept.
+  private func problem(of written: WaveFormat?) -> String? {
     let taken = WaveFormat(format)
-    guard let written = chunks.format, written != taken else {
-      return chunks.format == nil ? "a program writes a WAV file without a format" : nil
-    }
+    guard let written else { return "a program writes a WAV file without a format" }
+    guard written != taken else { return nil }
     return "a program writes a WAV file of \(written), which is dropped; the FIFO takes \(taken)"
   }
 
@@ -115,9 +116,6 @@ private struct WaveChunks {
   /// The first bytes of a chunk, or its content.
   private var collected: [UInt8] = []
 
-  /// Whether the next bytes are samples.
-  var hasSound: Bool { chunk == .sound && left > 0 }
-
   /// Returns the number of the first bytes that belong together, and whether they are samples.
   mutating func part(of bytes: UnsafeRawBufferPointer) -> (count: Int, isSound: Bool) {
     guard left > 0 else {
@@ -128,10 +126,9 @@ private struct WaveChunks {
     }
     let count = min(left, bytes.count)
     if chunk == .format { collected += bytes[..<min(count, Self.longestFormat - collected.count)] }
-    let isSound = hasSound
     left -= count
     if left == 0, chunk == .format { endFormat() }
-    return (count, isSound)
+    return (count, chunk == .sound)
   }
 
   private mutating func begin() {
