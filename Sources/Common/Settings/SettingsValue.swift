@@ -32,8 +32,13 @@ public struct SettingsValue: Sendable {
     let home = [text.startIndex, start].first { text[$0...].hasPrefix("~/") }
     guard let home else { return self }
     var value = self
-    value.text.replaceSubrange(home...home, with: NSHomeDirectory())
+    value.text.replaceSubrange(home...home, with: Self.home)
     return value
+  }
+
+  /// The home folder as the shell knows it, which may be another one than that of the user database.
+  private static var home: String {
+    ProcessInfo.processInfo.environment["HOME"] ?? NSHomeDirectory()
   }
 
   public func wrong(_ problem: String) -> SettingsError { SettingsError(place, problem) }

@@ -69,7 +69,7 @@ struct ConfigurationTests {
       control_socket: ~/e.sock
       """, file: "edge.yaml"
     ).values
-    let home = FileManager.default.homeDirectoryForCurrentUser.path
+    let home = ProcessInfo.processInfo.environment["HOME"] ?? NSHomeDirectory()
     #expect(configuration.server.address == "unix:\(home)/s")
     #expect(configuration.server.tokenFile == "\(home)/t")
     #expect(configuration.audio.tuning?.path == "\(home)/c")
