@@ -2,8 +2,8 @@ public import AudioCore
 internal import CSndFile
 internal import Foundation
 
-/// A writer of audio files. The file's extension selects WAV, FLAC or Ogg Vorbis. "-" is standard output,
-/// as WAV.
+/// A writer of audio files. The file's extension selects WAV, FLAC or Ogg Vorbis. Standard output, which "-"
+/// and "/dev/stdout" name, and other devices and pipes get WAV.
 public final class AudioFileWriter {
   public let path: String
   /// The format of the samples that `write` accepts. Floats are stored as floats in WAV and as
@@ -11,8 +11,10 @@ public final class AudioFileWriter {
   public let format: AudioFormat
   /// The number of samples of each channel that were written.
   public private(set) var sampleCount = 0
-  /// Nil for standard output.
+  /// Nil for a stream.
   private let file: OpaquePointer?
+  /// Standard output, a device or a pipe, in which nothing can be corrected later. Nil for a file.
+  private let stream: FileHandle?
   /// The bytes of sound above which a WAV has open sizes.
   private let mostCounted: Int
 
@@ -24,9 +26,10 @@ public final class AudioFileWriter {
     self.path = path
     self.format = format
     self.mostCounted = mostCounted
-    guard path != "-" else {
+    stream = try Self.stream(path)
+    guard stream == nil else {
       file = nil
-      try Self.print(Self.openHeader(format))
+      try print(Self.openHeader(format))
       return
     }
     var info = SF_INFO()
@@ -54,7 +57,7 @@ public final class AudioFileWriter {
   public func write(_ bytes: [UInt8]) throws(AudioFileError) {
     let count = bytes.count / format.bytesPerSampleFrame
     guard let file else {
-      try Self.print(Data(bytes))
+      try print(Data(bytes))
       sampleCount += count
       return
     }
@@ -98,13 +101,28 @@ public final class AudioFileWriter {
     throw AudioFileError(path: path, problem: "the file name must end in .wav, .flac or .ogg")
   }
 
-  // MARK: Standard output
+  // MARK: Streams
 
-  private static func print(_ bytes: Data) throws(AudioFileError) {
+  /// Opens a stream. Returns nil for a file, which need not exist, and for a folder.
+  private static func stream(_ path: String) throws(AudioFileError) -> FileHandle? {
+    if ["-", "/dev/stdout"].contains(path) { return .standardOutput }
+    var status = stat()
+    guard stat(path, &status) == 0, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
+      return nil
+    }
+    guard let handle = FileHandle(forWritingAtPath: path) else {
+      throw AudioFileError(path: path, problem: "cannot be written")
+    }
+    return handle
+  }
+
+  private func print(_ bytes: Data) throws(AudioFileError) {
     do {
-      try FileHandle.standardOutput.write(contentsOf: bytes)
+      try stream?.write(contentsOf: bytes)
     } catch {
-      throw AudioFileError(path: "standard output", problem: "cannot be written")
+      throw AudioFileError(
+        path: stream === FileHandle.standardOutput ? "standard output" : path,
+        problem: "cannot be written")
     }
   }
 

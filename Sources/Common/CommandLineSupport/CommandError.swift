@@ -54,6 +54,10 @@ extension ParsableCommand {
         standardError(unknown.message)
         Foundation.exit(exitCode(for: error).rawValue)
       }
+      if let message = UnknownOption.corrected(fullMessage(for: error)) {
+        standardError("\(message)\n")
+        Foundation.exit(exitCode(for: error).rawValue)
+      }
       Self.exit(withError: error)
     }
   }

@@ -186,6 +186,7 @@ public struct TLSServerName: ExpressibleByArgument {
 /// The option for the client name of a command.
 public struct ClientOption: ParsableArguments {
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       """
       The name of this client, in printable ASCII. Sessions, changes and permissions are recorded \

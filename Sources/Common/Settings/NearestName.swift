@@ -1,5 +1,5 @@
 /// The search for the name that somebody meant who wrote another one.
-enum NearestName {
+package enum NearestName {
   /// Longer names are not compared, because the time grows with the square of the length.
   private static let longest = 64
 
@@ -9,12 +9,22 @@ enum NearestName {
   /// near.
   static func of(_ name: String, among candidates: [String]) -> String? {
     guard name.utf8.count <= longest else { return nil }
-    let limit = max(2, name.count / 4)
+    let limit = limit(for: name)
     let scored = candidates.map { (candidate: $0, distance: distance(name, $0)) }
     let least = scored.min { $0.distance < $1.distance }
     if let least, least.distance <= limit { return least.candidate }
     let alike = candidates.filter { last(of: $0) == last(of: name) }
     return alike.count == 1 ? alike[0] : nil
+  }
+
+  /// Returns whether a name differs from another one by no more than a slip of the keys.
+  package static func isNear(_ name: String, to other: String) -> Bool {
+    name.utf8.count <= longest && distance(name, other) <= limit(for: name)
+  }
+
+  /// The number of letters by which a name may differ. All short names differ by few letters.
+  private static func limit(for name: String) -> Int {
+    name.count < 5 ? 1 : max(2, name.count / 4)
   }
 
   private static func last(of path: String) -> Substring {

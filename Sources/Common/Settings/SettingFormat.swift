@@ -41,7 +41,8 @@ public struct SettingFormat<Value: Sendable & Equatable>: Sendable {
       } else {
         values = try section.value(key).map { [$0] } ?? []
       }
-      return values.isEmpty ? nil : (try read(values), places: values)
+      guard !values.isEmpty else { return nil }
+      return (try read(shape.namesFiles ? values.map(\.inHome) : values), places: values)
     } show: {
       show($0)
     }
@@ -100,6 +101,15 @@ public enum SettingShape: Sendable, Equatable {
 
   /// The path of a file.
   public static let file = SettingShape.value("file")
+
+  /// Whether the values are paths, or may contain one after a colon.
+  var namesFiles: Bool {
+    switch self {
+    case .value(let placeholder), .list(let placeholder, _):
+      ["path", "file", "folder", "place", "device", "address"].contains(placeholder)
+    case .toggle, .structure: false
+    }
+  }
 
   var isStructure: Bool { self == .structure }
 }

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The layer that a value comes from.
 public enum SettingOrigin: Sendable, Equatable, CustomStringConvertible {
   case defaultValue
@@ -22,6 +24,22 @@ public struct SettingsValue: Sendable {
   /// The place in errors: the line of a file with the key, a variable or a flag.
   public var place: String
   public var origin: SettingOrigin
+
+  /// The value with the user's home folder in place of the `~` of a path, as in `~/voice` and
+  /// `fifo:~/voice`.
+  var inHome: SettingsValue {
+    let start = text.firstIndex(of: ":").map(text.index(after:)) ?? text.startIndex
+    let home = [text.startIndex, start].first { text[$0...].hasPrefix("~/") }
+    guard let home else { return self }
+    var value = self
+    value.text.replaceSubrange(home...home, with: Self.home)
+    return value
+  }
+
+  /// The home folder as the shell knows it, which may be another one than that of the user database.
+  private static var home: String {
+    ProcessInfo.processInfo.environment["HOME"] ?? NSHomeDirectory()
+  }
 
   public func wrong(_ problem: String) -> SettingsError { SettingsError(place, problem) }
 

@@ -73,6 +73,9 @@ struct AgentOptions: ParsableArguments {
   }
 
   func failure(_ status: Status) -> CommandError {
+    guard status.code != .deadlineExceeded else {
+      return CommandError("\(path): the agent did not answer in time")
+    }
     let words = status.message.split(whereSeparator: \.isNewline).joined(separator: " ")
     guard status.code == .unavailable, access(path, F_OK) != 0 || words.contains("connect")
     else { return CommandError(words.isEmpty ? status.code.name : words) }

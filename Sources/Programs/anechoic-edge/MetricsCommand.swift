@@ -33,13 +33,11 @@ struct MetricsCommand: AsyncParsableCommand {
   }
 
   private func write(_ text: String, to output: String) throws {
-    do {
-      try Data(text.utf8).write(to: URL(fileURLWithPath: output), options: .atomic)
-      // The collector runs as another user.
-      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: output)
-    } catch {
-      throw CommandError("\(output): \(error.localizedDescription)")
-    }
+    let file = try AtomicFile(output)
+    try file.write(text)
+    // The collector runs as another user.
+    chmod(file.temporaryPath, 0o644)
+    try file.complete()
   }
 
   /// The metrics while no agent answers.

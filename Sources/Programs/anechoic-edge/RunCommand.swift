@@ -100,7 +100,7 @@ struct RunCommand: AsyncParsableCommand {
     }
     let problems = EdgeAgent.deviceErrors(configuration, system: system)
     if let hopeless = problems.first(where: { !$0.error.mayPass }) {
-      guard SoundCards.exist || hopeless.error.reason == .unknown else {
+      guard SoundCards.exist || [.unfit, .unknown].contains(hopeless.error.reason) else {
         throw CommandError(
           "\(line(hopeless)): this machine has no sound card; connect one, or try the agent "
             + "without sound with --input null --output null")

@@ -28,6 +28,7 @@ struct TuneCommand: ParsableCommand {
   var output = "default"
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("The product, as the key product of a port names it.", valueName: "name"))
   var product: String
 

@@ -7,7 +7,7 @@ internal import LinuxSystem
 enum FileRoles {
   /// Throws if one file is named both as an input and as an output, or twice as an output.
   static func check(read: [String], written: [String]) throws(CommandError) {
-    for (index, path) in written.enumerated() where path != "-" {
+    for (index, path) in written.enumerated() where path != "-" && path != "/dev/null" {
       if read.contains(where: { isSame($0, path) }) {
         throw CommandError("\(path): this file is also an input, and would be overwritten")
       }

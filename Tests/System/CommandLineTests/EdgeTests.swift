@@ -84,6 +84,9 @@ struct EdgeTests {
     let text = try String(contentsOfFile: folder.path("edge.prom"), encoding: .utf8)
     #expect(text.hasSuffix("\nanechoic_edge_up 0.0\n"), "\(text)")
     #expect(!text.contains("anechoic_edge_connected"))
+    try await expectFailure(
+      ["metrics", "--output", "no/x", "--control-socket", "none", "--connect-timeout", "0"],
+      saying: ["no/x: no such file or directory"])
   }
 
   @Test func aConfigurationThatCannotBeReadIsNamed() async throws {
@@ -399,6 +402,19 @@ struct EdgeTests {
     try await expectFailure(
       [command, "--control-socket", socket, "--connect-timeout", "0"],
       saying: ["\(socket): no agent is running there"])
+  }
+
+  @Test func anAgentThatHangsIsNotCalledAServer() async throws {
+    let agent = try Command(
+      "anechoic-edge", devices + ["--server", "127.0.0.1:1"], in: folder)
+    try await running(folder.path("agent"))
+    agent.signal(SIGSTOP)
+    try await expectFailure(
+      ["status", "--control-socket", folder.path("agent")],
+      saying: ["\(folder.path("agent")): the agent did not answer in time"])
+    agent.signal(SIGCONT)
+    agent.signal(SIGTERM)
+    #expect(try await agent.wait().status == 0)
   }
 
   @Test(arguments: [SIGTERM, SIGINT])

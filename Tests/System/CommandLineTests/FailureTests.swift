@@ -79,6 +79,30 @@ struct FailureTests {
     #expect(attributes[.type] as? FileAttributeType == .typeCharacterSpecial)
   }
 
+  @Test func soundMayGoToADevice() async throws {
+    let result = try await Command.run(
+      "anechoic",
+      [
+        "process", "--microphone", "microphone.wav", "--far-end", "reference.wav", "--output",
+        "/dev/null", "--playback", "/dev/null",
+      ], in: folder)
+    #expect(result.status == 0 && result.output.isEmpty, "\(result.errors)")
+    let piped = try await Command.run(
+      "anechoic", ["process", "--microphone", "microphone.wav", "--output", "/dev/stdout"],
+      in: folder)
+    #expect(piped.status == 0 && piped.output.starts(with: Data("RIFF".utf8)), "\(piped.errors)")
+  }
+
+  @Test(arguments: [("--foo", nil), ("--sever", "--server")] as [(String, String?)])
+  func aMisspeltOptionGetsANearSuggestion(option: String, meant: String?) async throws {
+    let result = try await Command.run("anechoic", ["health", option, "x"], in: folder)
+    let suggestion = meant.map { ". Did you mean '\($0)'?" } ?? ""
+    #expect(result.status == 64)
+    #expect(
+      result.errorLines.first.map(String.init)
+        == "Error: Unknown option '\(option)'\(suggestion)", "\(result.errors)")
+  }
+
   @Test(arguments: ["--far-end", "--other-audio", "--controls"])
   func everyInputIsKeptFromBeingWritten(option: String) async throws {
     let before = try folder.data("text.wav")

@@ -24,10 +24,16 @@ struct InjectionTests {
     #expect(result.errors == "the permission to inject is granted\n")
     let spoken = try await call.run("inject", "--session", "sessions/call-1", "--text", "Hello.")
     #expect(spoken.status == 0 && spoken.text.hasPrefix("injected "), "\(spoken.errors)")
+    let dashed = try await call.run("inject", "--session", "call-1", "--text", "-5 degrees")
+    #expect(dashed.status == 0 && dashed.text.hasPrefix("injected "), "\(dashed.errors)")
+    _ = try await call.run("sessions", "set", "call-1", "preferred_injection_mode=NONE")
+    let refused = try await call.run("inject", "--session", "call-1", "--text", "Hello.")
+    #expect(refused.status == 2 && refused.errorLines.count == 1, "\(refused.errors)")
+    #expect(refused.errors.contains("preferred_injection_mode is NONE"), "\(refused.errors)")
     try await call.end()
     let media = try await call.media.wait()
     #expect(media.errors.contains("olga asks to inject speech: Doorbell: permitted\n"))
-    #expect(try injectionStates().count == 4)
+    #expect(try injectionStates().count == 6)
   }
 
   @Test(arguments: [[], ["--grant-injection", "never"], ["--no-injection"]])
@@ -95,6 +101,7 @@ struct InjectionTests {
     [], ["--session", "a"], ["--text", "b"], ["--session", "a", "--text", "b", "--audio", "c"],
     ["--session", "a", "--audio", "b", "--voice", "c"], ["--session", "", "--text", "b"],
     ["--session", "a", "--text", "b", "--wait", "--usage", ""],
+    ["--session", "a", "--text", " \n"],
   ])
   func wrongUsageIsReported(arguments: [String]) async throws {
     let result = try await Command.run("anechoic", ["inject"] + arguments, in: folder)

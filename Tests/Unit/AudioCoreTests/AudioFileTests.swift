@@ -48,6 +48,26 @@ struct AudioFileTests {
     #expect(error?.problem == "sample 450 is not a finite number")
   }
 
+  @Test func devicesAndPipesGetAWAVFileOfOpenLength() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let format = AudioFormat(encoding: .s16, rate: .hz8000, channelCount: 1)
+    let null = try AudioFileWriter(path: "/dev/null", format: format)
+    try null.write([1, 2, 3, 4])
+    #expect(null.sampleCount == 2)
+    let full = #expect(throws: AudioFileError.self) {
+      try AudioFileWriter(path: "/dev/full", format: format)
+    }
+    #expect(full?.description == "/dev/full: cannot be written")
+    let pipe = folder.appendingPathComponent("pipe").path
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let reading = open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    defer { close(reading) }
+    try AudioFileWriter(path: pipe, format: format).write([1, 2, 3, 4])
+    let bytes = FileHandle(fileDescriptor: reading).availableData
+    #expect(bytes.count == 48 && bytes.starts(with: "RIFF".utf8))
+    #expect(Array(bytes.suffix(4)) == [1, 2, 3, 4])
+  }
+
   @Test func aFileThatIsNotAudioIsReportedInOneLine() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = folder.appendingPathComponent("a.wav").path

@@ -1,5 +1,7 @@
-import Settings
+import Foundation
 import Testing
+
+@testable import Settings
 
 /// A table of settings: layers, errors with their places, and changes while a program runs.
 struct SettingsTableTests {
@@ -114,8 +116,27 @@ struct SettingsTableTests {
     #expect(problem("", flags: ["first.number": "0"]).hasPrefix("--first.number: \"0\" is not"))
   }
 
+  @Test func aPathMayBeginInTheHomeFolder() throws {
+    let home = ProcessInfo.processInfo.environment["HOME"] ?? NSHomeDirectory()
+    #expect(try read("second: {path: ~/x}").values.path == "\(home)/x")
+    #expect(try read("second: {path: 'fifo:~/x'}").values.path == "fifo:\(home)/x")
+    for path in ["/a/~/x", "~x/y", "'~'"] {
+      #expect(try read("second: {path: \(path)}").values.path == path.replacing("'", with: ""))
+    }
+    #expect(problem("second: {names: [~/a]}").contains("\"~/a\" is not a name"))
+  }
+
   @Test func otherVariablesAreIgnored() throws {
     #expect(try read("", ["ANECHOIC_SERVICE_HOST": "10.0.0.1"]).values.number == 5)
+  }
+
+  @Test func onlyANearNameIsSuggested() {
+    for (name, other) in [("sever", "server"), ("raet", "rate"), ("micmode", "mic-mode")] {
+      #expect(NearestName.isNear(name, to: other))
+    }
+    for (name, other) in [("foo", "tls"), ("id", "to"), ("port", "opus"), ("mode", "loop")] {
+      #expect(!NearestName.isNear(name, to: other))
+    }
   }
 
   @Test(arguments: [

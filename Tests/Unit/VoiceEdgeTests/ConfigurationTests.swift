@@ -1,5 +1,6 @@
 import AnechoicAPI
 import AudioCore
+import Foundation
 import Settings
 import Testing
 
@@ -56,6 +57,27 @@ struct ConfigurationTests {
     #expect(configuration.keys.actions == actions && configuration.keys.command == "answer")
     #expect(configuration.fallback == .passThrough)
     #expect(configuration.controlSocket == "/run/edge.sock")
+  }
+
+  @Test func eachPathMayBeginInTheHomeFolder() throws {
+    let configuration = try EdgeConfiguration.read(
+      """
+      server: {address: "unix:~/s", token_file: ~/t}
+      audio: {tuning: ~/c}
+      programs: {far_end: "fifo:~/f", voice: "file:~/v.wav", desktop_memory: ~/d}
+      mute: {keys: [~/k], lamps: [~/l]}
+      control_socket: ~/e.sock
+      """, file: "edge.yaml"
+    ).values
+    let home = ProcessInfo.processInfo.environment["HOME"] ?? NSHomeDirectory()
+    #expect(configuration.server.address == "unix:\(home)/s")
+    #expect(configuration.server.tokenFile == "\(home)/t")
+    #expect(configuration.audio.tuning?.path == "\(home)/c")
+    #expect(configuration.programs.farEnd == .fifo(path: "\(home)/f"))
+    #expect(configuration.programs.voice == .file(path: "\(home)/v.wav"))
+    #expect(configuration.programs.desktopMemory == "\(home)/d")
+    #expect(configuration.mute.keys == ["\(home)/k"] && configuration.mute.lamps == ["\(home)/l"])
+    #expect(configuration.controlSocket == "\(home)/e.sock")
   }
 
   @Test func everyKeyOfAPortIsRead() throws {

@@ -239,6 +239,91 @@ struct FIFOTests {
     writer.join()
   }
 
+  /// Makes another FIFO in place of one.
+  private func makeAnew(_ name: String) {
+    #expect(unlink(folder.path(name)) == 0 && mkfifo(folder.path(name), 0o600) == 0)
+  }
+
+  @Test func aFIFOThatWasMadeAnewIsRead() async throws {
+    let ring = ring()
+    let reader = FIFOReader(
+      path: folder.path("in"), title: "far-end", into: ring, log: lines.add)
+    let old = try await play()
+    makeAnew("in")
+    let new = try await play()
+    #expect(write(new, Self.steady, 160) == 160)
+    try await eventually("a frame") { ring.count == 1 }
+    #expect(next(ring) == Array(repeating: 256, count: 80))
+    #expect(unlink(folder.path("in")) == 0)
+    // The agent makes a FIFO that nobody else makes.
+    let third = try await play()
+    for program in [old, new, third] { close(program) }
+    reader.stop()
+    reader.join()
+    #expect(lines.all.isEmpty)
+  }
+
+  @Test func aFIFOThatWasMadeAnewGetsTheVoice() async throws {
+    let ring = ring(capacity: 16)
+    let frame = Frame(rate: .hz8000, channelCount: 1)
+    let writer = FIFOWriter(path: folder.path("out"), title: "voice", from: ring, log: lines.add)
+    let old = FIFOTap(folder.path("out"))
+    try await eventually("it is seen") { writer.hasReader }
+    makeAnew("out")
+    let new = FIFOTap(folder.path("out"))
+    try await eventually("recorded") {
+      _ = ring.write(frame, CaptureNote())
+      return new.count >= 800
+    }
+    old.stop()
+    new.stop()
+    writer.stop()
+    writer.join()
+  }
+
+  @Test func programsThatShareTheVoiceAreReportedOnce() async throws {
+    let writer = FIFOWriter(path: folder.path("out"), title: "voice", from: ring(), log: lines.add)
+    let first = FIFOTap(folder.path("out"))
+    try await eventually("it is seen") { writer.hasReader }
+    try await realTime(.milliseconds(1500))
+    #expect(lines.all.isEmpty)
+    let second = FIFOTap(folder.path("out"))
+    try await eventually("told") {
+      lines.contain(
+        "voice: \(folder.path("out")): another program reads it too, and each gets a part")
+    }
+    try await remains("told once", for: .milliseconds(1500)) { lines.all.count == 1 }
+    first.stop()
+    second.stop()
+    writer.stop()
+    writer.join()
+  }
+
+  @Test func aWAVFileOfTheFormatIsHeardWithoutItsHeader() async throws {
+    let ring = ring()
+    let reader = FIFOReader(
+      path: folder.path("in"), title: "far-end", into: ring, log: lines.add)
+    for hertz in [8000, 22050, 22050, 8000] {
+      let program = try await play()
+      let number = withUnsafeBytes(of: UInt32(hertz).littleEndian) { Array($0) }
+      let header =
+        "RIFF\0\0\0\0WAVEfmt \u{10}\0\0\0\u{1}\0\u{1}\0".utf8 + number
+        + [0, 0, 0, 0, 2, 0, 16, 0] + "data".utf8 + [160, 0, 0, 0]
+      #expect(write(program, header + Self.steady, header.count + 160) == header.count + 160)
+      close(program)
+      guard hertz == 8000 else { continue }
+      try await eventually("a frame") { ring.count == 1 }
+      #expect(next(ring) == Array(repeating: 256, count: 80))
+    }
+    #expect(
+      lines.all == [
+        "far-end: \(folder.path("in")): a program writes a WAV file of 22050 Hz x 1, 16 bits, "
+          + "which is dropped; the FIFO takes 8000 Hz x 1, 16 bits"
+      ])
+    reader.stop()
+    reader.join()
+  }
+
   @Test func aFileInPlaceOfAFIFOIsReportedOnce() async throws {
     try folder.write("x", "in")
     let reader = FIFOReader(

@@ -37,6 +37,8 @@ struct HeadsetKeysTests {
         send(164, 1)
         send(164, 0)
         try await eventually("muted: \(muted)") { rig.status.mute.session == muted }
+        // A press right after another one counts as a bounce.
+        try await realTime(.milliseconds(60))
       }
     }
   }

@@ -52,6 +52,24 @@ struct KeyWatchTests {
     watch.join()
   }
 
+  @Test func aPressThatBouncesIsOne() async throws {
+    #expect(mkfifo(folder.path("key"), 0o600) == 0)
+    let key = open(folder.path("key"), O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    defer { close(key) }
+    let presses = Lines()
+    let watch = KeyWatch(folder.path("key"), log: lines.add) { event in
+      if event.isPressed { presses.add("\(event.key)") }
+    }
+    let bytes =
+      [UInt8].micMutePress + [UInt8].micMutePress
+      + [UInt8].inputEvent(type: 1, code: 164, value: 1)
+    #expect(write(key, bytes, bytes.count) == bytes.count)
+    try await eventually("all are read") { presses.all.contains("playPause") }
+    #expect(presses.all == ["micMute", "playPause"])
+    watch.stop()
+    watch.join()
+  }
+
   @Test func anInputDeviceIsFoundByItsName() throws {
     for (event, name) in [("event3", "Keyboard"), ("event12", "Headset (AVRCP)"), ("mouse0", "X")] {
       let device = folder.url.appendingPathComponent("\(event)/device")

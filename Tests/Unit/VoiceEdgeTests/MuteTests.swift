@@ -73,6 +73,8 @@ struct MuteTests {
         let press = [UInt8].micMutePress
         #expect(write(key, press, press.count) == press.count)
         try await expectMuted(rig, muted, holders: muted ? [.session] : [])
+        // A press right after another one counts as a bounce.
+        try await realTime(.milliseconds(60))
       }
       #expect(try await rig.edgeStatus().muteActor == "agent")
     }
@@ -98,6 +100,7 @@ struct MuteTests {
       }
       try await expectMuted(rig, false, holders: [])
       try rig.folder.write("", "yes")
+      try await realTime(.milliseconds(60))
       #expect(write(key, press, press.count) == press.count)
       try await expectMuted(rig, true, holders: [.session])
     }
@@ -105,7 +108,7 @@ struct MuteTests {
 
   private func withKey(
     _ change: (inout AgentRig.Setup) -> Void,
-    _ body: (AgentRig, _ press: (Int) -> Void) async throws -> Void
+    _ body: (AgentRig, _ press: (Int) async throws -> Void) async throws -> Void
   ) async throws {
     try await run { setup in
       #expect(mkfifo(setup.folder.path("key"), 0o600) == 0)
@@ -115,8 +118,12 @@ struct MuteTests {
       let key = open(rig.folder.path("key"), O_RDWR | O_NONBLOCK | O_CLOEXEC)
       defer { close(key) }
       try await body(rig) { count in
-        let presses = (0..<count).flatMap { _ in [UInt8].micMutePress }
-        #expect(write(key, presses, presses.count) == presses.count)
+        for _ in 0..<count {
+          let press = [UInt8].micMutePress
+          #expect(write(key, press, press.count) == press.count)
+          // Presses that follow faster count as bounces.
+          try await realTime(.milliseconds(60))
+        }
       }
     }
   }
@@ -129,7 +136,7 @@ struct MuteTests {
         "touch \(asked); until test -e \(go); do sleep 0.01; done"
     } _: { rig, press in
       try await eventually("audio flows") { rig.status.latency.server > 0 }
-      press(1)
+      try await press(1)
       try await eventually("it is asked") {
         FileManager.default.fileExists(atPath: rig.folder.path("asked"))
       }
@@ -145,10 +152,10 @@ struct MuteTests {
       setup.hasServer = hasServer
       setup.configuration.session.configuration.mute.gesturePolicy = .ask
       setup.configuration.mute.gestureCommand =
-        "sleep 0.1; echo $ANECHOIC_MUTED >> \(setup.folder.path("asked"))"
+        "sleep 0.4; echo $ANECHOIC_MUTED >> \(setup.folder.path("asked"))"
     } _: { rig, press in
       if hasServer { try await eventually("audio flows") { rig.status.latency.server > 0 } }
-      press(5)
+      try await press(5)
       try await eventually("all are asked") {
         rig.folder.text("asked") == "true\nfalse\ntrue\nfalse\ntrue\n"
       }
@@ -163,7 +170,7 @@ struct MuteTests {
       setup.configuration.session.configuration.mute.rejectGestureOnTimeout = true
       setup.configuration.mute.gestureCommand = "exit 0"
     } _: { rig, press in
-      press(1)
+      try await press(1)
       try await expectMuted(rig, true, holders: [.session])
     }
   }

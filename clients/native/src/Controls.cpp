@@ -44,8 +44,6 @@ void Controls::add(v1::Control control) {
 
 std::optional<v1::Control> Controls::take(Time now) {
   const std::lock_guard lock(mutex_);
-  // A server that has not answered by now will not answer.
-  std::erase_if(unanswered_, [&](const auto& each) { return now - each.sent >= patience; });
   if (now < retryAt_ || unanswered_.size() >= mostUnanswered) return std::nullopt;
   const auto next = std::ranges::find_if(
       waiting_, [&](const auto& each) { return !isUnanswered(subject(each)); });
@@ -53,17 +51,17 @@ std::optional<v1::Control> Controls::take(Time now) {
   v1::Control control = std::move(*next);
   waiting_.erase(next);
   control.set_control_id(number());
-  unanswered_.push_back({control, now});
+  unanswered_.push_back(control);
   return control;
 }
 
 std::optional<v1::Control> Controls::answered(const v1::ControlResult& result, Time now) {
   const std::lock_guard lock(mutex_);
   const auto found = std::ranges::find_if(unanswered_, [&](const auto& each) {
-    return each.control.control_id() == result.control_id();
+    return each.control_id() == result.control_id();
   });
   if (found == unanswered_.end()) return std::nullopt;
-  v1::Control control = std::move(found->control);
+  v1::Control control = std::move(*found);
   unanswered_.erase(found);
   if (!isToBeRepeated(result)) return control;
   retryAt_ = now + pauseAfterRefusal;
@@ -74,7 +72,7 @@ std::optional<v1::Control> Controls::answered(const v1::ControlResult& result, T
 void Controls::lost() {
   const std::lock_guard lock(mutex_);
   for (; !unanswered_.empty(); unanswered_.pop_back()) {
-    returnToWaiting(std::move(unanswered_.back().control));
+    returnToWaiting(std::move(unanswered_.back()));
   }
   retryAt_ = {};
 }
@@ -103,12 +101,12 @@ bool Controls::isSettingVoiceprint() const {
 bool Controls::isOnItsWay(bool (*isMeant)(const v1::Control&)) const {
   const std::lock_guard lock(mutex_);
   return std::ranges::any_of(waiting_, isMeant) ||
-         std::ranges::any_of(unanswered_, isMeant, &Unanswered::control);
+         std::ranges::any_of(unanswered_, isMeant);
 }
 
 bool Controls::isUnanswered(const std::string& about) const {
-  return std::ranges::any_of(
-      unanswered_, [&](const auto& each) { return subject(each.control) == about; });
+  return std::ranges::any_of(unanswered_,
+                             [&](const auto& each) { return subject(each) == about; });
 }
 
 // A later decision about the same may have replaced it.

@@ -17,13 +17,13 @@ namespace anechoic {
 // The last decision about a gesture or a client counts: it replaces one that waits, and follows one
 // that the server has not answered yet. An enrollment replaces no voice that was set before it. Few
 // decisions are sent at a time, and those that the server had no room for, or that came too late for
-// a session, are sent again. A decision that the loss of a connection leaves without an answer is
-// sent again if the session goes on.
+// a session, are sent again. A decision without an answer is under way until its call ends. It is
+// then sent again if the session goes on.
 class Controls {
  public:
   using Time = std::chrono::steady_clock::time_point;
   static constexpr size_t mostWaiting = 256, mostUnanswered = 32;
-  static constexpr std::chrono::milliseconds pauseAfterRefusal{500}, patience{2000};
+  static constexpr std::chrono::milliseconds pauseAfterRefusal{500};
 
   // Any thread. If there are too many, the newest are kept.
   void add(v1::Control control);
@@ -47,18 +47,12 @@ class Controls {
   static bool isTooMany(const v1::ControlResult& result);
 
  private:
-  struct Unanswered {
-    v1::Control control;
-    Time sent;
-  };
-
   bool isOnItsWay(bool (*isMeant)(const v1::Control&)) const;
   bool isUnanswered(const std::string& subject) const;
   void returnToWaiting(v1::Control control);
 
   mutable std::mutex mutex_;
-  std::deque<v1::Control> waiting_;
-  std::deque<Unanswered> unanswered_;
+  std::deque<v1::Control> waiting_, unanswered_;
   Time retryAt_{};
   uint64_t lastNumber_ = 0;
 };

@@ -11,6 +11,8 @@ namespace {
 
 constexpr int64_t mostFramesAtOnce = 10;  // of 10 ms, in one message
 constexpr int64_t mostFramesOfMany = 2;   // with more than four far ends
+// A mute whose answer takes longer is sent again.
+constexpr std::chrono::milliseconds mutePatience{2000};
 
 }  // namespace
 
@@ -46,8 +48,7 @@ bool Worker::sendMute(Clock::time_point now) {
   if (!isMuteDue(latest, now)) return false;
   muteRequest_ = latest;
   exchange_.mute.sending(muteRequest_, session_.received());
-  // A server that has not answered by then does not.
-  muteAt_ = now + Controls::patience;
+  muteAt_ = now + mutePatience;
   muteControl_ = controls_.number();
   v1::ProcessRequest request;
   request.mutable_control()->mutable_set_mute()->set_muted(muteRequest_.isMuted);

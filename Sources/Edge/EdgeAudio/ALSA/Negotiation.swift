@@ -78,7 +78,9 @@ struct Negotiation: ~Copyable {
     for rate in [wish.rate] + others {
       if snd_pcm_hw_params_set_rate(pcm, parameters, UInt32(rate.hertz), 0) >= 0 { return rate }
     }
-    throw impossible("does not support 8000, 16000, 24000, 32000, 44100 or 48000 Hz")
+    throw impossible(
+      "does not support 8000, 16000, 24000, 32000, 44100 or 48000 Hz, of which the agent needs one; "
+        + "use it through ALSA's plug, such as plughw:CARD=NAME")
   }
 
   private func settledChannelCount() throws(DeviceError) -> Int {
@@ -164,7 +166,7 @@ struct Negotiation: ~Copyable {
     snd_pcm_hw_params_get_channels_min(parameters, &few)
     snd_pcm_hw_params_get_channels_max(parameters, &many)
     return DeviceError(
-      .unsupported,
+      .unfit,
       "\(self.direction.rawValue) device \"\(name)\": \(problem)"
         + " (it supports \(least)-\(most) Hz, \(few)-\(many) channels)")
   }

@@ -55,6 +55,8 @@ public protocol DeviceControl: AnyObject {
 public struct DeviceError: Error, Equatable, CustomStringConvertible {
   public enum Reason: Sendable {
     case absent, busy, denied, unsupported, failed
+    /// The device is there, but offers no format that the agent can use.
+    case unfit
     /// The system does not know the name.
     case unknown
   }
@@ -71,7 +73,7 @@ public struct DeviceError: Error, Equatable, CustomStringConvertible {
   public var mayPass: Bool {
     switch reason {
     case .absent, .busy, .failed: true
-    case .denied, .unsupported, .unknown: false
+    case .denied, .unsupported, .unfit, .unknown: false
     }
   }
 }

@@ -180,7 +180,7 @@ extension AudioSystem {
   ) throws(DeviceError) -> any PCMDevice {
     let device = try open(name, direction, wish)
     if let problem = device.format.unfitness {
-      throw DeviceError(.unsupported, "\(direction.rawValue) device \"\(name)\": \(problem)")
+      throw DeviceError(.unfit, "\(direction.rawValue) device \"\(name)\": \(problem)")
     }
     return device
   }

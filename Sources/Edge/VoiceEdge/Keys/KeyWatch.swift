@@ -12,11 +12,14 @@ final class KeyWatch: ThreadOwner {
   ) {
     thread.start("keys") { thread in
       var lastProblem: String?
+      var bounce = KeyBounce()
       while !thread.isStopped {
         do throws(KeyError) {
           let (descriptor, parser) = try Self.open(setting)
           lastProblem = nil
-          Self.read(descriptor, parser, thread, happened)
+          Self.read(descriptor, parser, thread) { event in
+            if !bounce.includes(event) { happened(event) }
+          }
           close(descriptor)
           thread.sleep(.milliseconds(100))
         } catch {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSystem
 
 /// An open FIFO. A missing FIFO is created. Reads and writes do not block.
 struct FIFO: ~Copyable {
@@ -7,8 +8,12 @@ struct FIFO: ~Copyable {
   /// The capacity in bytes. It is as small as possible, because samples that wait in the FIFO add
   /// latency.
   private static let capacity: Int32 = 4096
+  /// The time between two looks at the path.
+  private static let interval = Duration.milliseconds(500)
 
+  private let path: String
   private var descriptor: Int32
+  private var looked = MonotonicClock.now
   /// The number of bytes that were in the FIFO before it was opened for reading. They are old and
   /// are dropped.
   let staleCount: Int
@@ -19,6 +24,7 @@ struct FIFO: ~Copyable {
     path: String, _ mode: Int32, title: String, thread: LoopThread,
     log: @Sendable (String) -> Void
   ) {
+    self.path = path
     var lastProblem: String?
     while !thread.isStopped {
       switch Self.open(path, mode) {
@@ -42,6 +48,18 @@ struct FIFO: ~Copyable {
 
   deinit { close(descriptor) }
 
+  /// Returns whether the path leads to another FIFO, or to nothing: a program has deleted this one, which no
+  /// program finds any more. Looks each 500 ms, and returns false in between.
+  mutating func isReplaced() -> Bool {
+    let now = MonotonicClock.now
+    guard now - looked >= Self.interval else { return false }
+    looked = now
+    return FileIdentity(path) != FileIdentity(openPath)
+  }
+
+  /// A path of the open FIFO, which leads to it also after its path was deleted.
+  var openPath: String { "/proc/self/fd/\(descriptor)" }
+
   /// The content of a FIFO for its reader.
   enum Content {
     case data
@@ -61,7 +79,7 @@ struct FIFO: ~Copyable {
   /// Takes note of the end of the programs that wrote, so that `waitToRead` waits for others.
   mutating func beginAnew() {
     // Only a descriptor that was opened since does not report that end again.
-    let new = Glibc.open("/proc/self/fd/\(descriptor)", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    let new = Glibc.open(openPath, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard new >= 0 else {
       usleep(20_000)
       return

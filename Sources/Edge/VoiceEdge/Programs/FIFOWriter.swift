@@ -19,14 +19,18 @@ final class FIFOWriter: ThreadOwner {
   ) {
     thread.start(title) { [reader] thread in
       while !thread.isStopped {
-        guard let pipe = FIFO(path: path, O_WRONLY, title: title, thread: thread, log: log) else {
+        guard var pipe = FIFO(path: path, O_WRONLY, title: title, thread: thread, log: log) else {
           return
         }
         // Frames that waited for a reader are old.
         ring.drop(downTo: 0)
         reader.exists.store(true, ordering: .relaxed)
         wake()
-        Self.write(ring, to: pipe, thread)
+        Self.write(ring, to: &pipe, thread) {
+          log(
+            "\(title): \(path): another program reads it too, and each gets a part of the sound; let one "
+              + "read it, and pass the sound on, such as with tee")
+        }
         reader.exists.store(false, ordering: .relaxed)
         wake()
       }
@@ -35,13 +39,16 @@ final class FIFOWriter: ThreadOwner {
 
   var hasReader: Bool { reader.exists.load(ordering: .relaxed) }
 
-  /// Writes until nobody reads any more.
+  /// Writes until nobody reads any more, or until the path leads to another FIFO.
   private static func write(
-    _ ring: FrameRing<CaptureNote>, to pipe: borrowing FIFO, _ thread: LoopThread
+    _ ring: FrameRing<CaptureNote>, to pipe: inout FIFO, _ thread: LoopThread,
+    isShared: () -> Void
   ) {
     var raw = RawFrame(rate: ring.rate, channelCount: ring.channelCount)
     var written = raw.bytes.count
-    while !thread.isStopped {
+    var readers = FIFOReaders()
+    while !thread.isStopped, !pipe.isReplaced() {
+      if readers.areSeveral(of: pipe) { isShared() }
       if written == raw.bytes.count {
         guard ring.read(into: raw.frame) != nil else {
           usleep(1000)

@@ -21,17 +21,19 @@ struct InjectCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The session: ID or sessions/ID.", valueName: "name"))
   var session: SessionName
 
-  @Option(help: "The text to speak, by the server's synthesizer.")
+  @Option(parsing: .unconditional, help: "The text to speak, by the server's synthesizer.")
   var text: String?
 
-  @Option(help: "The voice of the synthesizer. (default: the server's)")
+  @Option(parsing: .unconditional, help: "The voice of the synthesizer. (default: the server's)")
   var voice: String?
 
   @Option(
     help: ArgumentHelp("The audio to play instead of a text: WAV, FLAC or Ogg.", valueName: "file"))
   var audio: String?
 
-  @Option(help: "The purpose of the speech. It is shown to the person who is asked for permission.")
+  @Option(
+    parsing: .unconditional,
+    help: "The purpose of the speech. It is shown to the person who is asked for permission.")
   var usage = "Speech injected with anechoic inject"
 
   @Flag(help: "Let only the person at the device hear the speech, not the far end.")
@@ -46,6 +48,9 @@ struct InjectCommand: AsyncParsableCommand {
   func validate() throws {
     guard (text == nil) != (audio == nil) else {
       throw ValidationError("Give either --text or --audio.")
+    }
+    guard text?.allSatisfy(\.isWhitespace) != true else {
+      throw ValidationError("--text must not be blank.")
     }
     guard voice == nil || text != nil else {
       throw ValidationError("--voice needs --text.")
@@ -100,6 +105,8 @@ struct InjectCommand: AsyncParsableCommand {
     guard permission == .granted else {
       throw CommandError("\(session): the permission to inject is \(Words.of(permission))")
     }
+    // Otherwise the session refuses the speech, and says why.
+    guard try await client.injectionStatus(session).available else { return }
     standardError("the permission to inject is granted\n")
   }
 }

@@ -10,6 +10,8 @@ struct IdleOptions {
   /// Whether the session is on a server that other clients reach.
   var hasServer = false
   var hasStatistics = false
+  /// Whether the events of the session are written, which tell when the far end talks.
+  var hasEvents = false
   /// Those of the options below that are given.
   var given: Set<String> = []
 
@@ -31,6 +33,9 @@ struct IdleOptions {
     if files.otherAudio == nil, ducking.level != .unspecified || ducking.advancedDuckingEnabled {
       let option = ducking.advancedDuckingEnabled ? "--advanced-ducking" : "--ducking"
       idle.append((option, "without --other-audio"))
+    }
+    if files.farEnd != nil, files.playback == nil, !hasEvents {
+      idle.append(("--far-end", "on the sound without --playback: nobody hears it"))
     }
     if files.echoPath != nil, files.reference == nil, files.playback == nil {
       idle.append(("--echo-path", "without --reference or --playback: there is no echo to cancel"))

@@ -135,6 +135,7 @@ struct ProcessCommand: AsyncParsableCommand {
     options.hasHeadphones = spatial.headphones
     options.hasServer = server != nil
     options.hasStatistics = files.stats != nil
+    options.hasEvents = files.events != nil
     options.given = Set(
       [
         files.statsInterval != nil ? IdleOptions.statisticsInterval : nil,

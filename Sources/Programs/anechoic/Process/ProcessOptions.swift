@@ -82,12 +82,15 @@ struct CallOptions: ParsableArguments {
   @Flag(help: "Start muted.")
   var muted = false
 
-  @Option(help: "The id of the session, for anechoic sessions. (default: chosen by the server)")
+  @Option(
+    parsing: .unconditional,
+    help: "The id of the session, for anechoic sessions. (default: chosen by the server)")
   var sessionID = ""
 
   @OptionGroup var engine: EngineOption
 
   @Option(
+    parsing: .unconditionalSingleValue,
     help: ArgumentHelp("A label of the session; repeatable.", valueName: "key=value"))
   var label: [KeyValue] = []
 

@@ -81,7 +81,7 @@ struct ReportMuteGesture: AsyncParsableCommand {
   @Argument(help: "The session: ID or sessions/ID.")
   var name: SessionName
 
-  @Option(help: "The id of this press. (default: a random id)")
+  @Option(parsing: .unconditional, help: "The id of this press. (default: a random id)")
   var id: String?
 
   @Flag(help: "The position of a switch. (default: toggle)")

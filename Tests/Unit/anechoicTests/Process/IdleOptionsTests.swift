@@ -31,6 +31,12 @@ struct IdleOptionsTests {
       } == ["--echo-path has no effect with --no-echo-cancellation"])
     #expect(
       warnings { files, _ in files.echoPath = "path" }.map { $0.contains("no echo") } == [true])
+    #expect(
+      warnings { files, _ in files.farEnd = "far.wav" } == [
+        "--far-end has no effect on the sound without --playback: nobody hears it"
+      ])
+    #expect(
+      warnings { files, _ in (files.farEnd, files.playback) = ("far.wav", "played.wav") } == [])
     let spatial = warnings { _, start in
       (start.config.spatialAudio.enabled, start.config.spatialAudio.headTracked) = (true, true)
     }

@@ -74,7 +74,17 @@ void fewControlsAreUnderWay() {
                      last->decide_injection_permission().client(),
         "then it is sent again");
   check(again->control_id() > last->control_id(), "with another id");
-  check(controls.take(now + 2s).has_value(), "a server that never answers is not waited for");
+}
+
+void aRequestWaitsForItsAnswer() {
+  Controls controls;
+  Controls::Time now{1000s};
+  controls.add(decision("one", true));
+  const auto sent = controls.take(now);
+  controls.add(decision("one", false));
+  check(!controls.take(now + 1h), "a later decision about the same waits too");
+  check(controls.answered(answer(*sent), now + 1h).has_value(), "the answer is the request's");
+  check(!grants(*controls.take(now + 1h)), "then the later decision is sent");
 }
 
 void aLossLeavesDecisions() {
@@ -136,6 +146,7 @@ std::vector<Case> controlsCases() {
   return {
       {"of many decisions about the same, the last counts", theLastDecisionCounts},
       {"few controls are under way at once", fewControlsAreUnderWay},
+      {"a request waits for its answer, which may come late", aRequestWaitsForItsAnswer},
       {"a loss leaves the decisions that nobody has answered", aLossLeavesDecisions},
       {"a new session gets the last settings", aNewSessionGetsTheLastSettings},
       {"texts are UTF-8", textsAreUTF8},
