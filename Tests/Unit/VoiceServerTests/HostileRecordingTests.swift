@@ -162,7 +162,7 @@ struct HostileRecordingTests {
     return .with {
       $0.timeNs = number
       if isOn { $0.withheldSamples = UInt32(truncatingIfNeeded: number) }
-      switch Int.random(in: 0..<18, using: &generator) {
+      switch Int.random(in: 0..<17, using: &generator) {
       case 0: $0.request.audio.microphone.firstSample = number
       case 1, 2: $0.request.audio.microphone.samples = bytes
       case 3:
@@ -215,7 +215,6 @@ struct HostileRecordingTests {
           if isOn { $0.completed = true } else { $0.cancelled = true }
         }
       case 15: $0.resumed = .with { if isOn { $0.microphoneSample = number } }
-      case 16: $0.turnCutOff = isOn
       case 14: $0.draining = .init(seconds: number, nanos: isOn ? .max : .min)
       default: if isOn { $0.microphoneStopped.alone = number % 2 == 0 } else { $0.digest = .init() }
       }

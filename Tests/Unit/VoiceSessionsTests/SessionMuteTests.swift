@@ -46,6 +46,23 @@ struct SessionMuteTests {
     #expect(output[(opened + ScriptedRun.ramp)...].allSatisfy { $0 == 0.5 })
   }
 
+  /// The gap begins where an unmute without a sample was applied, and becomes longer.
+  @Test func mutedSoundThatGoesOnInAGapAfterAnUnmuteIsNotHeard() throws {
+    let run = try ScriptedRun()
+    run.mute(true, at: 0)
+    try run.send(frames: 5)
+    run.mute(false)
+    try run.send([], at: 1600)
+    try run.send([Float](repeating: 0.5, count: 160), at: 2400)
+    try run.send(frames: 5)
+    run.finish()
+    #expect(run.sink.results.map(\.appliedAtSample) == [0, 800])
+    let output = run.processed
+    let opened = 2400 + ScriptedRun.latency + SampleQueue.fadeSamples(at: .hz16000)
+    #expect(output[..<opened].allSatisfy { $0 == 0 })
+    #expect(output[(opened + ScriptedRun.ramp)...].allSatisfy { $0 == 0.5 })
+  }
+
   @Test(arguments: rates, rates)
   func mutedOutputIsDigitalSilenceAndItsTimelineContinues(
     input: SampleRate, output: SampleRate

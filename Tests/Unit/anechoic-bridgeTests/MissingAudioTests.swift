@@ -8,21 +8,26 @@ struct MissingAudioTests {
   private let start = ContinuousClock.now
 
   /// Lets an exchange send for a minute, all but `lost`. `delay` is that of a block in ms, by its
-  /// number. Returns the blocks that are replaced, and the most by which the audio is behind
-  /// afterwards, in blocks.
+  /// number. Returns the blocks that are replaced and those that are left out afterwards, and the most by
+  /// which the audio is behind, in blocks.
   private func replaced(
     losing lost: (Int) -> Bool, clock: Double = 1, delay: (Int) -> Int = { _ in 0 }
-  ) -> (count: Int, behind: Int) {
+  ) -> (count: Int, leftOut: Int, behind: Int) {
     var missing = MissingAudio()
-    var (count, total, behind) = (0, 0, 0)
+    var (count, leftOut, total, behind) = (0, 0, 0, 0)
+    var now = start
     for block in 0..<3000 where !lost(block) {
-      let now = start + .seconds(Double(block) * Self.block * clock) + .milliseconds(delay(block))
-      missing.came(Self.block, at: now)
+      let sent = start + .seconds(Double(block) * Self.block * clock)
+      now = max(now, sent + .milliseconds(delay(block)))
+      guard missing.came(Self.block, at: now) else {
+        leftOut += 1
+        continue
+      }
       while missing.takes(Self.block) { count += 1 }
       total += 1
       behind = max(behind, block + 1 - total - count)
     }
-    return (count, behind)
+    return (count, leftOut, behind)
   }
 
   @Test(arguments: [7, 20, 100])
@@ -35,6 +40,12 @@ struct MissingAudioTests {
   @Test func lateBlocksAreNotReplaced() {
     #expect(replaced(losing: { _ in false }, delay: { 20 * (3 - $0 % 4) }).count == 0)
     #expect(replaced(losing: { _ in false }, delay: { $0 * 7 % 19 }).count == 0)
+  }
+
+  /// A network that is slower for some seconds, again and again.
+  @Test func whatWasOnlyLateIsLeftOut() {
+    let result = replaced(losing: { _ in false }, delay: { $0 / 250 % 2 == 0 ? 0 : 60 })
+    #expect(result.count > 3 && (0...3).contains(result.count - result.leftOut))
   }
 
   @Test func aSlowClockLosesNothing() {

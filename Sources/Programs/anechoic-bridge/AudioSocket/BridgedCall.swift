@@ -160,13 +160,12 @@ struct BridgedCall: ~Copyable {
       guard let samples = wholeSamples(frame), let seconds = settings.types.seconds(frame) else {
         return
       }
-      let isOther = voice?.type != frame.type
-      guard !isOther || changes.take(now: .now), budget.admits(seconds, at: .now) else {
-        return counts.late += 1
-      }
-      guard use(frame.type) else { return }
       let now = ContinuousClock.now
-      missing.came(seconds, at: now)
+      let isOther = voice?.type != frame.type
+      guard missing.came(seconds, at: now), !isOther || changes.take(now: now),
+        budget.admits(seconds, at: now)
+      else { return counts.late += 1 }
+      guard use(frame.type) else { return }
       while missing.takes(seconds) {
         budget.insert(seconds, at: now)
         exchange([UInt8](repeating: 0, count: samples.count))

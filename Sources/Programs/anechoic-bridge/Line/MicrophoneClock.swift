@@ -6,8 +6,7 @@
 struct MicrophoneClock {
   typealias Instant = ContinuousClock.Instant
 
-  /// The time after which sound that came earlier counts no more, at least. Twice of it is the
-  /// most.
+  /// The length of a period. The sound of the present period and of the one before counts.
   private static let memory = Duration.seconds(2)
 
   /// The rate in Hz.

@@ -221,8 +221,8 @@ struct RealtimeRelay: Relay {
     for piece in line?.advance(&playback, now: now) ?? [] { send(piece) }
     playback.advance(now: now, blocks: line?.blockLength)
     changeFormat(now)
-    releaseTurn(now)
     while let change = line?.nextChange() { accept(change, now) }
+    releaseTurn(now)
   }
 
   private mutating func send(_ piece: LiveLine<Item>.Piece) {

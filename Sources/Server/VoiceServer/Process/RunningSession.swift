@@ -292,26 +292,20 @@ final class RunningSession: SessionSink {
     load.record(nanoseconds: nanoseconds, now: now)
   }
 
-  /// Tells the session when no audio has come for too long. A turn ends then, and later it refuses
-  /// requests that need the microphone.
+  /// Tells the session when no audio has come for too long. It then refuses requests that need the
+  /// microphone.
   private func checkSilenceLater() {
     clockwork.startSilenceCheck { [weak self] in
       guard let self, !isEnding else { return }
       clockwork.silenceCheckHappened()
-      let silence = clockwork.now - (flow.lastAudio ?? clockwork.began)
-      let pause = session.state.configuration.turns.longestPause
-      if silence >= min(pause, SessionClockwork.longestSilence) { cutOffTurn() }
-      guard silence < SessionClockwork.longestSilence else {
+      guard let lastAudio = flow.lastAudio,
+        clockwork.now - lastAudio < SessionClockwork.longestSilence
+      else {
         session.apply(.microphoneStopped(alone: false), sink: self)
         return
       }
       checkSilenceLater()
     }
-  }
-
-  /// Ends the turn of a person whose microphone does not come any more.
-  private func cutOffTurn() {
-    if session.state.isTurnActive { session.apply(.turnCutOff, sink: self) }
   }
 
   // MARK: SessionSink

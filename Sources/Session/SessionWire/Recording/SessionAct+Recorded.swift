@@ -33,7 +33,6 @@ extension SessionAct {
     case .microphoneStopped(let alone): .microphoneStopped(.with { $0.alone = alone })
     case .microphoneLate(let isLate): .microphoneLate(isLate)
     case .microphoneEarly(let isEarly): .microphoneEarly(isEarly)
-    case .turnCutOff: .turnCutOff(true)
     case .draining(let time): .draining(Google_Protobuf_Duration(time))
     case .suspended(let time): .suspended(Google_Protobuf_Duration(time))
     case .resumed(let sample, let allowsEnrollment):
@@ -84,7 +83,6 @@ extension SessionAct {
     case .microphoneStopped(let stop): self = .microphoneStopped(alone: stop.alone)
     case .microphoneLate(let isLate): self = .microphoneLate(isLate)
     case .microphoneEarly(let isEarly): self = .microphoneEarly(isEarly)
-    case .turnCutOff: self = .turnCutOff
     case .draining(let time): self = .draining(endsIn: Duration(recorded: time))
     case .suspended(let time): self = .suspended(waitsFor: Duration(recorded: time))
     case .resumed(let resumption):

@@ -21,8 +21,6 @@ package enum SessionAct {
   case microphoneStopped(alone: Bool)
   case microphoneLate(Bool)
   case microphoneEarly(Bool)
-  /// No audio of the microphone came for the longest pause of a turn, which ends.
-  case turnCutOff
   /// The server is about to stop.
   case draining(endsIn: Duration)
   /// The connection of the media client was lost, and the session waits for a time.
@@ -86,7 +84,6 @@ extension VoiceSession {
         if alone { microphoneStoppedAlone(sink: sink) } else { microphoneStopped(sink: sink) }
       case .microphoneLate(let isLate): microphoneIs(.late, isLate, sink: sink)
       case .microphoneEarly(let isEarly): microphoneIs(.early, isEarly, sink: sink)
-      case .turnCutOff: cutOffTurn(sink: sink)
       case .draining(let time): announceEnd(in: time, sink: sink)
       case .suspended(let time): suspend(waitingFor: time, sink: sink)
       case .resumed(let sample, let allowsEnrollment):

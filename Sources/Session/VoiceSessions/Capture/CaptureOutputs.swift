@@ -57,6 +57,13 @@ struct CaptureOutputs: ~Copyable {
     raw?.output.mute(isMuted, at: sample)
   }
 
+  /// Moves the last unmute, which no output has reached, to a later sample of the microphone.
+  mutating func unmuteLater(at sample: Int64) {
+    main.unmuteLater(at: sample)
+    recognizer?.output.unmuteLater(at: sample)
+    raw?.output.unmuteLater(at: sample)
+  }
+
   /// Completes the outputs of a frame that the engine has processed. `directed` is the microphone in the
   /// direction of a pair, and `input` the same as the engine got it. Runs per frame: no allocation, lock, log or await.
   ///

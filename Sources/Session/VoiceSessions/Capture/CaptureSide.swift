@@ -42,6 +42,8 @@ struct CaptureSide: ~Copyable {
   private var microphone: CapturedMicrophone
   private var pipeline: CapturePipeline
   private var outputs: CaptureOutputs
+  /// The sample at which the outputs were unmuted last. Nil while they are muted.
+  private var unmutedAt: Int64?
   private var echo: EchoReference
   private var removal: EchoRemoval
   private var nearEnd: VoiceActivityDetector
@@ -99,6 +101,7 @@ struct CaptureSide: ~Copyable {
   ) throws(InputError) -> (missing: Int64, first: Int64) {
     let expected = microphone.arrived
     let (missing, first) = try microphone.append(samples, firstSample: firstSample)
+    if missing > 0 { staysMutedWhileConcealed() }
     echo.microphoneWentOn(afterGap: missing, isOver: !samples.isEmpty)
     if let deviceTime, microphone.arrived > expected {
       echo.recordCapture(sample: first, at: deviceTime)
@@ -189,11 +192,21 @@ struct CaptureSide: ~Copyable {
   ///
   /// - Returns: Whether muted speech was active.
   mutating func mute(_ isMuted: Bool, at sample: Int64) -> Bool {
-    // A concealed span goes on from the sound before it, which may have been muted.
-    outputs.mute(isMuted, at: isMuted ? sample : microphone.capturedSample(from: sample))
+    unmutedAt = isMuted ? nil : microphone.capturedSample(from: sample)
+    outputs.mute(isMuted, at: unmutedAt ?? sample)
     guard isMuted else { return mutedTalker.reset() }
     mutedTalker.mute(at: sample)
     return false
+  }
+
+  /// Keeps the outputs muted in a concealed span that has just been found at the place of an unmute: it
+  /// goes on from the sound before it.
+  private mutating func staysMutedWhileConcealed() {
+    guard let unmutedAt else { return }
+    let captured = microphone.capturedSample(from: unmutedAt)
+    guard captured > unmutedAt else { return }
+    outputs.unmuteLater(at: captured)
+    self.unmutedAt = captured
   }
 
   /// Ends the voice of the near end.
@@ -318,8 +331,10 @@ struct CaptureSide: ~Copyable {
     _ findings: FrameFindings, _ context: Context
   ) -> TurnDecisions.Event? {
     guard turns != nil else { return nil }
+    // While a frame may be echo, voice activity says nothing about the turn.
     let observation = TurnObservation(
-      speechProbability: findings.speechProbability, hasVoice: findings.hasVoice,
+      speechProbability: findings.speechProbability,
+      hasVoice: findings.hasVoice || removal.mayHearEcho,
       explainedShare: removal.explainedShare, microphoneMeanSquare: pipeline.input.meanSquare,
       referenceMeanSquare: echo.newestMeanSquare,
       farEndIsAudible: context.farEndIsAudible ?? (echo.newestMeanSquare > TurnDetector.audible))

@@ -36,6 +36,13 @@ struct MuteGate {
     turns.append(Turn(sample: open ? heard : heard - rampSamples, target: open ? 1 : 0))
   }
 
+  /// Moves the last opening to a later sample, if it is still to come.
+  mutating func openLater(at sample: Int64) {
+    guard turns.last?.target == 1 else { return }
+    turns.removeLast()
+    turn(open: true, at: sample)
+  }
+
   /// Lowers a frame in place, whose first sample has the given index.
   /// Runs per frame: no allocation, lock, log or await.
   ///

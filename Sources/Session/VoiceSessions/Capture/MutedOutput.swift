@@ -27,8 +27,14 @@ struct MutedOutput: ~Copyable {
   mutating func mute(_ isMuted: Bool, at sample: Int64) {
     let (input, output) = rates
     // Where the rates have no sample in common, the muted side takes the sample between.
-    let heard = isMuted ? sample * output / input : (sample * output + input - 1) / input
-    gate.turn(open: !isMuted, at: heard)
+    gate.turn(open: !isMuted, at: isMuted ? sample * output / input : openingSample(sample))
+  }
+
+  /// Moves the last unmute, which the output has not reached, to a later sample of the microphone.
+  mutating func unmuteLater(at sample: Int64) { gate.openLater(at: openingSample(sample)) }
+
+  private func openingSample(_ sample: Int64) -> Int64 {
+    (sample * rates.output + rates.microphone - 1) / rates.microphone
   }
 
   /// Keeps the frame within full scale. Runs per frame: no allocation, lock, log or await.

@@ -100,6 +100,8 @@ struct TurnDecisions {
   /// The frames for which a voice counts as active after it was, and in which a new turn is confirmed.
   private static let activeFrames: Int64 = 30
   private static let confirmingFrames: Int64 = 30
+  /// The frames by which voice activity may be later than its voice.
+  private static let voiceDelayFrames: Int64 = 10
 
   private var endProbability: Float = 1
   private var longestPauseFrames: Int64 = 1
@@ -139,12 +141,19 @@ struct TurnDecisions {
   /// await.
   mutating func process(_ scores: TurnScores, farEndTalks: Bool, hasVoice: Bool) -> Event? {
     defer { frame += 1 }
-    if hasVoice { (lastActive, isDoubtful) = (frame, false) }
+    if hasVoice { followVoice() }
     follow(scores)
     if farEndTalks { farEndLastTalked = frame }
     if turn != nil { return becomeInterruption(farEndTalks: farEndTalks) ?? continueTurn(scores) }
     guard let sound else { return nil }
     return farEndTalks ? decideBesideFarEnd(sound) : decide(sound)
+  }
+
+  /// Follows the voice that the session has found. Sound before it that was no voice may have gone on for
+  /// minutes: the voice is another sound.
+  private mutating func followVoice() {
+    if isDoubtful { sound = Sound(begin: frame - Self.voiceDelayFrames, last: frame) }
+    (lastActive, isDoubtful) = (frame, false)
   }
 
   /// Follows the sound that goes on.

@@ -36,7 +36,7 @@ extension VoiceSession {
   }
 
   /// Ends the present turn, because its microphone does not come any more.
-  public func cutOffTurn(sink: any SessionSink) {
+  func cutOffTurn(sink: any SessionSink) {
     if let end = capture.endCutOffTurn() { report(end, to: sink) }
   }
 

@@ -167,6 +167,13 @@ struct TurnDecisionTests {
     #expect(events(beside + String(repeating: "s", count: 40), farEnd: farEnd).count == 3)
     let withVoice = events(music + silence(50) + "ssss" + silence(300))
     #expect(withVoice.count == 4 && withVoice[2].frame == 352)
+    // The music goes on to the voice, which is a sound of its own.
+    let after = events(String(repeating: "u", count: 3000) + "ssss" + silence(300))
+    guard after.count == 4, case .started(let begin, _, _) = after[2].event else {
+      Issue.record("\(after)")
+      return
+    }
+    #expect((2980...3000).contains(begin))
   }
 
   @Test func aVoiceThatIsFoundLaterConfirmsATurn() {

@@ -100,27 +100,11 @@ struct TurnSessionTests {
   }
 
   @Test func aTurnEndsWhenItsDetectionIsSwitchedOff() async throws {
-    let voice = try await Voices.near(after: 0)
-    let run = try run(Self.setup(), Array(voice.prefix(16_000))) { run in
-      run.session.submit(
-        SessionControl(
-          id: 1, atSample: 12_000, by: .mediaClient, .edit { $0.turns.isEnabled = false }),
-        sink: run.sink)
-    }
-    let events = Self.turns(run)
-    guard case .ended(_, 0) = events.last else {
-      Issue.record("\(events)")
-      return
-    }
-    #expect(!run.session.state.isTurnActive)
-  }
-
-  /// The microphone does not come any more in the middle of a sentence.
-  @Test func aTurnEndsWhenItIsCutOff() async throws {
-    let voice = try await Voices.near(after: 0)
-    let run = try run(Self.setup(), Array(voice.prefix(16_000)))
+    let voice = Array(try await Voices.near(after: 0).prefix(16_000))
+    let run = try SessionRun(Self.setup(), engine: EngineCatalog.bundled.engine(named: ""))
+    try run.send(microphone: encode([voice], .f32), in: 160)
     #expect(run.session.state.isTurnActive)
-    for _ in 0..<2 { run.session.cutOffTurn(sink: run.sink) }
+    for _ in 0..<2 { run.session.microphoneStopped(sink: run.sink) }
     let ends = Self.turns(run).filter { if case .ended(_, 0) = $0 { true } else { false } }
     #expect(ends.count == 1 && !run.session.state.isTurnActive)
   }

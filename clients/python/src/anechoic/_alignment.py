@@ -135,6 +135,7 @@ class AlignedVoice:
         if self._rise and (len(self._voice) < wanted or self._is_quiet(self._voice[:wanted])):
             silence = bytes(self._rise * self._size)
             self._voice[:0], self._raw[:0] = silence, silence
+            self._silent_until = max(self._silent_until, self._next)
             self._next -= self._rise
             self._rise = 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
+from collections import deque
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from math import ceil, inf
@@ -28,8 +29,8 @@ _PROCESSING_SECONDS = 0.01
 """The delay of raw audio and of voice for the processing. It grows for a session that needs more, and never shrinks."""
 _MOST_RISEN_DELAY = 0.3
 """The delay up to which it becomes longer by itself."""
-_SECONDS_OF_LATENESS = 1.0
-"""The time for which voice has to be late again and again before the delay becomes longer."""
+_LATE_SECONDS = 3
+"""The seconds of the last ten in which voice has to be late before the delay becomes longer."""
 _MOST_EARLY_SECONDS = 60
 _SECONDS_BETWEEN_REPORTS = 10.0
 _OPTIONS = (
@@ -65,7 +66,7 @@ class LiveFilter:
         reconnect: Reconnect = Reconnect(), output: Literal["processed", "recognizer"] = "processed",
         delay: float = 0.05, **options: Any,
     ) -> None:
-        """`output` is the output that is returned: for people, or for a recognizer of speech. `delay` is the time, in s, that the voice has for the way to the server and back, 0.05 to 1: a voice that needs longer is dropped. If voice is late again and again, the delay becomes as much longer as is needed in the next pause, up to 0.3. `options` are those of `Session`, but for formats: `exchange` and `play` have them.
+        """`output` is the output that is returned: for people, or for a recognizer of speech. `delay` is the time, in s, that the voice has for the way to the server and back, 0.05 to 1: a voice that needs longer is dropped. If voice is late in 3 of 10 s, the delay becomes as much longer as is needed in the next pause, up to 0.3. `options` are those of `Session`, but for formats: `exchange` and `play` have them.
 
         `reconnect.longest_outage` has no effect here. Throws `TypeError` for an option that does not exist, and
         `InvalidRequest`, which is a `ValueError`, for a value that cannot be used.
@@ -109,8 +110,7 @@ class LiveFilter:
         self._listeners: list[Callable[[Event], None]] = []
         self._has_turn = False
         self._late_told_at = -inf
-        self._late_since = -inf
-        self._most_late = 0.0
+        self._lateness: deque[tuple[float, float]] = deque()
 
     @property
     def session(self) -> Session | None:
@@ -304,22 +304,27 @@ class LiveFilter:
         late, voice.most_late_samples = voice.most_late_samples / self._microphone.rate, 0
         if voice.is_rising:
             return
-        if now - self._late_since > _SECONDS_BETWEEN_REPORTS:
-            self._late_since, self._most_late = now, 0.0
-        self._most_late = max(self._most_late, late)
-        needed = ceil((self._delay + self._most_late) * 100) / 100
-        rise = min(needed, _MOST_RISEN_DELAY) - self._delay
-        if rise > 0 and now - self._late_since >= _SECONDS_OF_LATENESS:
-            voice.raise_delay(round(rise * self._microphone.rate))
-            self._delay += rise
+        seconds = self._lateness
+        while seconds and now - seconds[0][0] > _SECONDS_BETWEEN_REPORTS:
+            seconds.popleft()
+        if seconds and now - seconds[-1][0] < 1:
+            seconds[-1] = seconds[-1][0], max(seconds[-1][1], late)
+        else:
+            seconds.append((now, late))
+        often = sorted((most for _, most in seconds), reverse=True)[_LATE_SECONDS - 1 :]
+        wanted = ceil((self._delay + often[0]) * 100) / 100 if often else 0
+        if self._delay < wanted <= _MOST_RISEN_DELAY:
+            voice.raise_delay(round((wanted - self._delay) * self._microphone.rate))
+            self._delay = wanted
             _log.warning(
                 "the voice arrived up to %.0f ms late again and again; the delay is %g s from here on",
-                1000 * self._most_late, self._delay)
-            self._late_since = -inf
+                1000 * often[0], self._delay)
+            seconds.clear()
         elif now - self._late_told_at >= _SECONDS_BETWEEN_REPORTS:
+            needed = ceil((self._delay + late) * 100) / 100
             advice = f"; a delay of {needed:g} s keeps them" if needed <= _LONGEST_DELAY else ""
             _log.warning(
-                "the voice arrived up to %.0f ms late; %d samples so far are dropped%s", 1000 * self._most_late,
+                "the voice arrived up to %.0f ms late; %d samples so far are dropped%s", 1000 * late,
                 voice.late_samples, advice)
             self._late_told_at = now
 

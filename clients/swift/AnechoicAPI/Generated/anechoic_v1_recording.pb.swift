@@ -291,15 +291,6 @@ public nonisolated struct Anechoic_V1_RecordedAct: Sendable {
     set {act = .microphoneEarly(newValue)}
   }
 
-  /// The turn of a person whose microphone did not come any more ended. Always true.
-  public var turnCutOff: Bool {
-    get {
-      if case .turnCutOff(let v)? = act {return v}
-      return false
-    }
-    set {act = .turnCutOff(newValue)}
-  }
-
   /// The number of microphone samples that were removed from the request. If the microphone was
   /// muted during any of them, all of them are removed. Otherwise 0.
   public var withheldSamples: UInt32 = 0
@@ -340,8 +331,6 @@ public nonisolated struct Anechoic_V1_RecordedAct: Sendable {
     case headResponses(Anechoic_V1_RecordedAct.HeadResponses)
     /// Whether the microphone became early. False if it was no longer early.
     case microphoneEarly(Bool)
-    /// The turn of a person whose microphone did not come any more ended. Always true.
-    case turnCutOff(Bool)
 
   }
 
@@ -862,7 +851,7 @@ nonisolated extension Anechoic_V1_RecordedClient: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Anechoic_V1_RecordedAct: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RecordedAct"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}time_ns\0\u{1}request\0\u{1}turn\0\u{1}control\0\u{1}gesture\0\u{3}gesture_expired\0\u{3}permission_request\0\u{1}injection\0\u{3}microphone_stopped\0\u{1}draining\0\u{1}end\0\u{1}digest\0\u{3}withheld_samples\0\u{3}output_dropped\0\u{3}microphone_late\0\u{3}injection_allowed\0\u{1}reduced\0\u{1}suspended\0\u{1}resumed\0\u{4}\u{3}playback_client_changed\0\u{3}profile_lookup\0\u{3}head_responses\0\u{3}microphone_early\0\u{3}turn_cut_off\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}time_ns\0\u{1}request\0\u{1}turn\0\u{1}control\0\u{1}gesture\0\u{3}gesture_expired\0\u{3}permission_request\0\u{1}injection\0\u{3}microphone_stopped\0\u{1}draining\0\u{1}end\0\u{1}digest\0\u{3}withheld_samples\0\u{3}output_dropped\0\u{3}microphone_late\0\u{3}injection_allowed\0\u{1}reduced\0\u{1}suspended\0\u{1}resumed\0\u{4}\u{3}playback_client_changed\0\u{3}profile_lookup\0\u{3}head_responses\0\u{3}microphone_early\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1115,14 +1104,6 @@ nonisolated extension Anechoic_V1_RecordedAct: SwiftProtobuf.Message, SwiftProto
           self.act = .microphoneEarly(v)
         }
       }()
-      case 26: try {
-        var v: Bool?
-        try decoder.decodeSingularBoolField(value: &v)
-        if let v = v {
-          if self.act != nil {try decoder.handleConflictingOneOf()}
-          self.act = .turnCutOff(v)
-        }
-      }()
       default: break
       }
     }
@@ -1226,10 +1207,6 @@ nonisolated extension Anechoic_V1_RecordedAct: SwiftProtobuf.Message, SwiftProto
     case .microphoneEarly?: try {
       guard case .microphoneEarly(let v)? = self.act else { preconditionFailure() }
       try visitor.visitSingularBoolField(value: v, fieldNumber: 25)
-    }()
-    case .turnCutOff?: try {
-      guard case .turnCutOff(let v)? = self.act else { preconditionFailure() }
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 26)
     }()
     default: break
     }

@@ -16,7 +16,7 @@ from anechoic.v1 import voice_processing_pb2 as anechoic_dot_v1_dot_voice__proce
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1b\x61nechoic/v1/recording.proto\x12\x0b\x61nechoic.v1\x1a\x18\x61nechoic/v1/events.proto\x1a\"anechoic/v1/voice_processing.proto\x1a\x1egoogle/protobuf/duration.proto\"\xd1\x02\n\x0fRecordingHeader\x12\x0e\n\x06\x65ngine\x18\x01 \x01(\t\x12\x16\n\x0eserver_version\x18\x02 \x01(\t\x12!\n\x05start\x18\x03 \x01(\x0b\x32\x12.anechoic.v1.Start\x12*\n\x05owner\x18\x04 \x01(\x0b\x32\x1b.anechoic.v1.RecordedClient\x12\x19\n\x11injection_allowed\x18\x05 \x01(\x08\x12\x17\n\x0f\x66rames_per_turn\x18\x06 \x01(\r\x12\x1d\n\x15\x65ngine_weights_sha256\x18\x07 \x01(\t\x12\x1a\n\x12permissions_stored\x18\x08 \x01(\x08\x12\x1d\n\x15head_responses_sha256\x18\t \x01(\t\x12\x1c\n\x14\x65nrollment_forbidden\x18\n \x01(\x08\x12\x1b\n\x13turn_weights_sha256\x18\x0b \x01(\t\"7\n\x0eRecordedClient\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x17\n\x0fis_media_client\x18\x02 \x01(\x08\"\x92\x10\n\x0bRecordedAct\x12\x0f\n\x07time_ns\x18\x01 \x01(\x03\x12.\n\x07request\x18\x02 \x01(\x0b\x32\x1b.anechoic.v1.ProcessRequestH\x00\x12-\n\x04turn\x18\x03 \x01(\x0b\x32\x1d.anechoic.v1.RecordedAct.TurnH\x00\x12\x38\n\x07\x63ontrol\x18\x04 \x01(\x0b\x32%.anechoic.v1.RecordedAct.OtherControlH\x00\x12\x33\n\x07gesture\x18\x05 \x01(\x0b\x32 .anechoic.v1.RecordedAct.GestureH\x00\x12\x19\n\x0fgesture_expired\x18\x06 \x01(\tH\x00\x12H\n\x12permission_request\x18\x07 \x01(\x0b\x32*.anechoic.v1.RecordedAct.PermissionRequestH\x00\x12\x37\n\tinjection\x18\x08 \x01(\x0b\x32\".anechoic.v1.RecordedAct.InjectionH\x00\x12H\n\x12microphone_stopped\x18\t \x01(\x0b\x32*.anechoic.v1.RecordedAct.MicrophoneStoppedH\x00\x12-\n\x08\x64raining\x18\n \x01(\x0b\x32\x19.google.protobuf.DurationH\x00\x12+\n\x03\x65nd\x18\x0b \x01(\x0b\x32\x1c.anechoic.v1.RecordedAct.EndH\x00\x12+\n\x06\x64igest\x18\x0c \x01(\x0b\x32\x19.anechoic.v1.OutputDigestH\x00\x12\x18\n\x0eoutput_dropped\x18\x0e \x01(\x03H\x00\x12\x19\n\x0fmicrophone_late\x18\x0f \x01(\x08H\x00\x12\x1b\n\x11injection_allowed\x18\x10 \x01(\x08H\x00\x12\x11\n\x07reduced\x18\x11 \x01(\x08H\x00\x12.\n\tsuspended\x18\x12 \x01(\x0b\x32\x19.google.protobuf.DurationH\x00\x12\x36\n\x07resumed\x18\x13 \x01(\x0b\x32#.anechoic.v1.RecordedAct.ResumptionH\x00\x12\x45\n\x17playback_client_changed\x18\x16 \x01(\x0b\x32\".anechoic.v1.PlaybackClientChangedH\x00\x12@\n\x0eprofile_lookup\x18\x17 \x01(\x0b\x32&.anechoic.v1.RecordedAct.ProfileLookupH\x00\x12@\n\x0ehead_responses\x18\x18 \x01(\x0b\x32&.anechoic.v1.RecordedAct.HeadResponsesH\x00\x12\x1a\n\x10microphone_early\x18\x19 \x01(\x08H\x00\x12\x16\n\x0cturn_cut_off\x18\x1a \x01(\x08H\x00\x12\x18\n\x10withheld_samples\x18\r \x01(\r\x1a\x06\n\x04Turn\x1a\x62\n\x0cOtherControl\x12+\n\x06\x63lient\x18\x01 \x01(\x0b\x32\x1b.anechoic.v1.RecordedClient\x12%\n\x07\x63ontrol\x18\x02 \x01(\x0b\x32\x14.anechoic.v1.Control\x1ah\n\x07Gesture\x12+\n\x06\x63lient\x18\x01 \x01(\x0b\x32\x1b.anechoic.v1.RecordedClient\x12\x12\n\ngesture_id\x18\x02 \x01(\t\x12\x12\n\x05muted\x18\x03 \x01(\x08H\x00\x88\x01\x01\x42\x08\n\x06_muted\x1a\x8d\x01\n\x11PermissionRequest\x12+\n\x06\x63lient\x18\x01 \x01(\x0b\x32\x1b.anechoic.v1.RecordedClient\x12\x19\n\x11usage_description\x18\x02 \x01(\t\x12\x1c\n\x0fstored_decision\x18\x03 \x01(\x08H\x00\x88\x01\x01\x42\x12\n\x10_stored_decision\x1a\xec\x01\n\tInjection\x12\x14\n\x0cinjection_id\x18\x01 \x01(\t\x12\x12\n\x08\x62\x65gun_by\x18\x02 \x01(\tH\x00\x12\x39\n\x05piece\x18\x03 \x01(\x0b\x32(.anechoic.v1.RecordedAct.Injection.PieceH\x00\x12\x13\n\tcompleted\x18\x04 \x01(\x08H\x00\x12\x13\n\tcancelled\x18\x05 \x01(\x08H\x00\x12\x1a\n\x10\x62\x65gun_locally_by\x18\x06 \x01(\tH\x00\x1a,\n\x05Piece\x12\x11\n\tprocessed\x18\x01 \x01(\x0c\x12\x10\n\x08playback\x18\x02 \x01(\x0c\x42\x06\n\x04step\x1a~\n\nResumption\x12\x1e\n\x11microphone_sample\x18\x01 \x01(\x03H\x00\x88\x01\x01\x12!\n\x14\x65nrollment_forbidden\x18\x02 \x01(\x08H\x01\x88\x01\x01\x42\x14\n\x12_microphone_sampleB\x17\n\x15_enrollment_forbidden\x1a\x38\n\rProfileLookup\x12\x18\n\x10listener_profile\x18\x01 \x01(\t\x12\r\n\x05\x66ound\x18\x02 \x01(\x08\x1a\x39\n\rHeadResponses\x12\x18\n\x10listener_profile\x18\x01 \x01(\t\x12\x0e\n\x06sha256\x18\x02 \x01(\t\x1a\"\n\x11MicrophoneStopped\x12\r\n\x05\x61lone\x18\x01 \x01(\x08\x1aX\n\x03\x45nd\x12\x30\n\x06reason\x18\x01 \x01(\x0e\x32 .anechoic.v1.SessionEnded.Reason\x12\x0f\n\x07\x66lushed\x18\x02 \x01(\x08\x12\x0e\n\x06\x66rames\x18\x03 \x01(\rB\x05\n\x03\x61\x63t\"\x8b\x01\n\x0cOutputDigest\x12\x19\n\x11processed_samples\x18\x01 \x01(\x03\x12\x18\n\x10processed_sha256\x18\x02 \x01(\x0c\x12\x17\n\x0fplayback_sha256\x18\x03 \x01(\x0c\x12\x19\n\x11recognizer_sha256\x18\x04 \x01(\x0c\x12\x12\n\nraw_sha256\x18\x05 \x01(\x0c\"M\n\x14RecordSessionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\'\n\x04wait\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\"~\n\x15RecordSessionResponse\x12=\n\x07waiting\x18\x01 \x01(\x0b\x32*.anechoic.v1.RecordSessionResponse.WaitingH\x00\x12\x13\n\trecording\x18\x02 \x01(\x0cH\x00\x1a\t\n\x07WaitingB\x06\n\x04itemb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1b\x61nechoic/v1/recording.proto\x12\x0b\x61nechoic.v1\x1a\x18\x61nechoic/v1/events.proto\x1a\"anechoic/v1/voice_processing.proto\x1a\x1egoogle/protobuf/duration.proto\"\xd1\x02\n\x0fRecordingHeader\x12\x0e\n\x06\x65ngine\x18\x01 \x01(\t\x12\x16\n\x0eserver_version\x18\x02 \x01(\t\x12!\n\x05start\x18\x03 \x01(\x0b\x32\x12.anechoic.v1.Start\x12*\n\x05owner\x18\x04 \x01(\x0b\x32\x1b.anechoic.v1.RecordedClient\x12\x19\n\x11injection_allowed\x18\x05 \x01(\x08\x12\x17\n\x0f\x66rames_per_turn\x18\x06 \x01(\r\x12\x1d\n\x15\x65ngine_weights_sha256\x18\x07 \x01(\t\x12\x1a\n\x12permissions_stored\x18\x08 \x01(\x08\x12\x1d\n\x15head_responses_sha256\x18\t \x01(\t\x12\x1c\n\x14\x65nrollment_forbidden\x18\n \x01(\x08\x12\x1b\n\x13turn_weights_sha256\x18\x0b \x01(\t\"7\n\x0eRecordedClient\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x17\n\x0fis_media_client\x18\x02 \x01(\x08\"\xfa\x0f\n\x0bRecordedAct\x12\x0f\n\x07time_ns\x18\x01 \x01(\x03\x12.\n\x07request\x18\x02 \x01(\x0b\x32\x1b.anechoic.v1.ProcessRequestH\x00\x12-\n\x04turn\x18\x03 \x01(\x0b\x32\x1d.anechoic.v1.RecordedAct.TurnH\x00\x12\x38\n\x07\x63ontrol\x18\x04 \x01(\x0b\x32%.anechoic.v1.RecordedAct.OtherControlH\x00\x12\x33\n\x07gesture\x18\x05 \x01(\x0b\x32 .anechoic.v1.RecordedAct.GestureH\x00\x12\x19\n\x0fgesture_expired\x18\x06 \x01(\tH\x00\x12H\n\x12permission_request\x18\x07 \x01(\x0b\x32*.anechoic.v1.RecordedAct.PermissionRequestH\x00\x12\x37\n\tinjection\x18\x08 \x01(\x0b\x32\".anechoic.v1.RecordedAct.InjectionH\x00\x12H\n\x12microphone_stopped\x18\t \x01(\x0b\x32*.anechoic.v1.RecordedAct.MicrophoneStoppedH\x00\x12-\n\x08\x64raining\x18\n \x01(\x0b\x32\x19.google.protobuf.DurationH\x00\x12+\n\x03\x65nd\x18\x0b \x01(\x0b\x32\x1c.anechoic.v1.RecordedAct.EndH\x00\x12+\n\x06\x64igest\x18\x0c \x01(\x0b\x32\x19.anechoic.v1.OutputDigestH\x00\x12\x18\n\x0eoutput_dropped\x18\x0e \x01(\x03H\x00\x12\x19\n\x0fmicrophone_late\x18\x0f \x01(\x08H\x00\x12\x1b\n\x11injection_allowed\x18\x10 \x01(\x08H\x00\x12\x11\n\x07reduced\x18\x11 \x01(\x08H\x00\x12.\n\tsuspended\x18\x12 \x01(\x0b\x32\x19.google.protobuf.DurationH\x00\x12\x36\n\x07resumed\x18\x13 \x01(\x0b\x32#.anechoic.v1.RecordedAct.ResumptionH\x00\x12\x45\n\x17playback_client_changed\x18\x16 \x01(\x0b\x32\".anechoic.v1.PlaybackClientChangedH\x00\x12@\n\x0eprofile_lookup\x18\x17 \x01(\x0b\x32&.anechoic.v1.RecordedAct.ProfileLookupH\x00\x12@\n\x0ehead_responses\x18\x18 \x01(\x0b\x32&.anechoic.v1.RecordedAct.HeadResponsesH\x00\x12\x1a\n\x10microphone_early\x18\x19 \x01(\x08H\x00\x12\x18\n\x10withheld_samples\x18\r \x01(\r\x1a\x06\n\x04Turn\x1a\x62\n\x0cOtherControl\x12+\n\x06\x63lient\x18\x01 \x01(\x0b\x32\x1b.anechoic.v1.RecordedClient\x12%\n\x07\x63ontrol\x18\x02 \x01(\x0b\x32\x14.anechoic.v1.Control\x1ah\n\x07Gesture\x12+\n\x06\x63lient\x18\x01 \x01(\x0b\x32\x1b.anechoic.v1.RecordedClient\x12\x12\n\ngesture_id\x18\x02 \x01(\t\x12\x12\n\x05muted\x18\x03 \x01(\x08H\x00\x88\x01\x01\x42\x08\n\x06_muted\x1a\x8d\x01\n\x11PermissionRequest\x12+\n\x06\x63lient\x18\x01 \x01(\x0b\x32\x1b.anechoic.v1.RecordedClient\x12\x19\n\x11usage_description\x18\x02 \x01(\t\x12\x1c\n\x0fstored_decision\x18\x03 \x01(\x08H\x00\x88\x01\x01\x42\x12\n\x10_stored_decision\x1a\xec\x01\n\tInjection\x12\x14\n\x0cinjection_id\x18\x01 \x01(\t\x12\x12\n\x08\x62\x65gun_by\x18\x02 \x01(\tH\x00\x12\x39\n\x05piece\x18\x03 \x01(\x0b\x32(.anechoic.v1.RecordedAct.Injection.PieceH\x00\x12\x13\n\tcompleted\x18\x04 \x01(\x08H\x00\x12\x13\n\tcancelled\x18\x05 \x01(\x08H\x00\x12\x1a\n\x10\x62\x65gun_locally_by\x18\x06 \x01(\tH\x00\x1a,\n\x05Piece\x12\x11\n\tprocessed\x18\x01 \x01(\x0c\x12\x10\n\x08playback\x18\x02 \x01(\x0c\x42\x06\n\x04step\x1a~\n\nResumption\x12\x1e\n\x11microphone_sample\x18\x01 \x01(\x03H\x00\x88\x01\x01\x12!\n\x14\x65nrollment_forbidden\x18\x02 \x01(\x08H\x01\x88\x01\x01\x42\x14\n\x12_microphone_sampleB\x17\n\x15_enrollment_forbidden\x1a\x38\n\rProfileLookup\x12\x18\n\x10listener_profile\x18\x01 \x01(\t\x12\r\n\x05\x66ound\x18\x02 \x01(\x08\x1a\x39\n\rHeadResponses\x12\x18\n\x10listener_profile\x18\x01 \x01(\t\x12\x0e\n\x06sha256\x18\x02 \x01(\t\x1a\"\n\x11MicrophoneStopped\x12\r\n\x05\x61lone\x18\x01 \x01(\x08\x1aX\n\x03\x45nd\x12\x30\n\x06reason\x18\x01 \x01(\x0e\x32 .anechoic.v1.SessionEnded.Reason\x12\x0f\n\x07\x66lushed\x18\x02 \x01(\x08\x12\x0e\n\x06\x66rames\x18\x03 \x01(\rB\x05\n\x03\x61\x63t\"\x8b\x01\n\x0cOutputDigest\x12\x19\n\x11processed_samples\x18\x01 \x01(\x03\x12\x18\n\x10processed_sha256\x18\x02 \x01(\x0c\x12\x17\n\x0fplayback_sha256\x18\x03 \x01(\x0c\x12\x19\n\x11recognizer_sha256\x18\x04 \x01(\x0c\x12\x12\n\nraw_sha256\x18\x05 \x01(\x0c\"M\n\x14RecordSessionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\'\n\x04wait\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\"~\n\x15RecordSessionResponse\x12=\n\x07waiting\x18\x01 \x01(\x0b\x32*.anechoic.v1.RecordSessionResponse.WaitingH\x00\x12\x13\n\trecording\x18\x02 \x01(\x0cH\x00\x1a\t\n\x07WaitingB\x06\n\x04itemb\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'anechoic.v1.recording_pb2', globals())
@@ -28,35 +28,35 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _RECORDEDCLIENT._serialized_start=478
   _RECORDEDCLIENT._serialized_end=533
   _RECORDEDACT._serialized_start=536
-  _RECORDEDACT._serialized_end=2602
-  _RECORDEDACT_TURN._serialized_start=1629
-  _RECORDEDACT_TURN._serialized_end=1635
-  _RECORDEDACT_OTHERCONTROL._serialized_start=1637
-  _RECORDEDACT_OTHERCONTROL._serialized_end=1735
-  _RECORDEDACT_GESTURE._serialized_start=1737
-  _RECORDEDACT_GESTURE._serialized_end=1841
-  _RECORDEDACT_PERMISSIONREQUEST._serialized_start=1844
-  _RECORDEDACT_PERMISSIONREQUEST._serialized_end=1985
-  _RECORDEDACT_INJECTION._serialized_start=1988
-  _RECORDEDACT_INJECTION._serialized_end=2224
-  _RECORDEDACT_INJECTION_PIECE._serialized_start=2172
-  _RECORDEDACT_INJECTION_PIECE._serialized_end=2216
-  _RECORDEDACT_RESUMPTION._serialized_start=2226
-  _RECORDEDACT_RESUMPTION._serialized_end=2352
-  _RECORDEDACT_PROFILELOOKUP._serialized_start=2354
-  _RECORDEDACT_PROFILELOOKUP._serialized_end=2410
-  _RECORDEDACT_HEADRESPONSES._serialized_start=2412
-  _RECORDEDACT_HEADRESPONSES._serialized_end=2469
-  _RECORDEDACT_MICROPHONESTOPPED._serialized_start=2471
-  _RECORDEDACT_MICROPHONESTOPPED._serialized_end=2505
-  _RECORDEDACT_END._serialized_start=2507
-  _RECORDEDACT_END._serialized_end=2595
-  _OUTPUTDIGEST._serialized_start=2605
-  _OUTPUTDIGEST._serialized_end=2744
-  _RECORDSESSIONREQUEST._serialized_start=2746
-  _RECORDSESSIONREQUEST._serialized_end=2823
-  _RECORDSESSIONRESPONSE._serialized_start=2825
-  _RECORDSESSIONRESPONSE._serialized_end=2951
-  _RECORDSESSIONRESPONSE_WAITING._serialized_start=2934
-  _RECORDSESSIONRESPONSE_WAITING._serialized_end=2943
+  _RECORDEDACT._serialized_end=2578
+  _RECORDEDACT_TURN._serialized_start=1605
+  _RECORDEDACT_TURN._serialized_end=1611
+  _RECORDEDACT_OTHERCONTROL._serialized_start=1613
+  _RECORDEDACT_OTHERCONTROL._serialized_end=1711
+  _RECORDEDACT_GESTURE._serialized_start=1713
+  _RECORDEDACT_GESTURE._serialized_end=1817
+  _RECORDEDACT_PERMISSIONREQUEST._serialized_start=1820
+  _RECORDEDACT_PERMISSIONREQUEST._serialized_end=1961
+  _RECORDEDACT_INJECTION._serialized_start=1964
+  _RECORDEDACT_INJECTION._serialized_end=2200
+  _RECORDEDACT_INJECTION_PIECE._serialized_start=2148
+  _RECORDEDACT_INJECTION_PIECE._serialized_end=2192
+  _RECORDEDACT_RESUMPTION._serialized_start=2202
+  _RECORDEDACT_RESUMPTION._serialized_end=2328
+  _RECORDEDACT_PROFILELOOKUP._serialized_start=2330
+  _RECORDEDACT_PROFILELOOKUP._serialized_end=2386
+  _RECORDEDACT_HEADRESPONSES._serialized_start=2388
+  _RECORDEDACT_HEADRESPONSES._serialized_end=2445
+  _RECORDEDACT_MICROPHONESTOPPED._serialized_start=2447
+  _RECORDEDACT_MICROPHONESTOPPED._serialized_end=2481
+  _RECORDEDACT_END._serialized_start=2483
+  _RECORDEDACT_END._serialized_end=2571
+  _OUTPUTDIGEST._serialized_start=2581
+  _OUTPUTDIGEST._serialized_end=2720
+  _RECORDSESSIONREQUEST._serialized_start=2722
+  _RECORDSESSIONREQUEST._serialized_end=2799
+  _RECORDSESSIONRESPONSE._serialized_start=2801
+  _RECORDSESSIONRESPONSE._serialized_end=2927
+  _RECORDSESSIONRESPONSE_WAITING._serialized_start=2910
+  _RECORDSESSIONRESPONSE_WAITING._serialized_end=2919
 # @@protoc_insertion_point(module_scope)

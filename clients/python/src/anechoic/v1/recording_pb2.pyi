@@ -41,7 +41,7 @@ class RecordSessionResponse(_message.Message):
     def __init__(self, waiting: _Optional[_Union[RecordSessionResponse.Waiting, _Mapping]] = ..., recording: _Optional[bytes] = ...) -> None: ...
 
 class RecordedAct(_message.Message):
-    __slots__ = ["control", "digest", "draining", "end", "gesture", "gesture_expired", "head_responses", "injection", "injection_allowed", "microphone_early", "microphone_late", "microphone_stopped", "output_dropped", "permission_request", "playback_client_changed", "profile_lookup", "reduced", "request", "resumed", "suspended", "time_ns", "turn", "turn_cut_off", "withheld_samples"]
+    __slots__ = ["control", "digest", "draining", "end", "gesture", "gesture_expired", "head_responses", "injection", "injection_allowed", "microphone_early", "microphone_late", "microphone_stopped", "output_dropped", "permission_request", "playback_client_changed", "profile_lookup", "reduced", "request", "resumed", "suspended", "time_ns", "turn", "withheld_samples"]
     class End(_message.Message):
         __slots__ = ["flushed", "frames", "reason"]
         FLUSHED_FIELD_NUMBER: _ClassVar[int]
@@ -148,7 +148,6 @@ class RecordedAct(_message.Message):
     RESUMED_FIELD_NUMBER: _ClassVar[int]
     SUSPENDED_FIELD_NUMBER: _ClassVar[int]
     TIME_NS_FIELD_NUMBER: _ClassVar[int]
-    TURN_CUT_OFF_FIELD_NUMBER: _ClassVar[int]
     TURN_FIELD_NUMBER: _ClassVar[int]
     WITHHELD_SAMPLES_FIELD_NUMBER: _ClassVar[int]
     control: RecordedAct.OtherControl
@@ -173,9 +172,8 @@ class RecordedAct(_message.Message):
     suspended: _duration_pb2.Duration
     time_ns: int
     turn: RecordedAct.Turn
-    turn_cut_off: bool
     withheld_samples: int
-    def __init__(self, time_ns: _Optional[int] = ..., request: _Optional[_Union[_voice_processing_pb2.ProcessRequest, _Mapping]] = ..., turn: _Optional[_Union[RecordedAct.Turn, _Mapping]] = ..., control: _Optional[_Union[RecordedAct.OtherControl, _Mapping]] = ..., gesture: _Optional[_Union[RecordedAct.Gesture, _Mapping]] = ..., gesture_expired: _Optional[str] = ..., permission_request: _Optional[_Union[RecordedAct.PermissionRequest, _Mapping]] = ..., injection: _Optional[_Union[RecordedAct.Injection, _Mapping]] = ..., microphone_stopped: _Optional[_Union[RecordedAct.MicrophoneStopped, _Mapping]] = ..., draining: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., end: _Optional[_Union[RecordedAct.End, _Mapping]] = ..., digest: _Optional[_Union[OutputDigest, _Mapping]] = ..., output_dropped: _Optional[int] = ..., microphone_late: bool = ..., injection_allowed: bool = ..., reduced: bool = ..., suspended: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resumed: _Optional[_Union[RecordedAct.Resumption, _Mapping]] = ..., playback_client_changed: _Optional[_Union[_events_pb2.PlaybackClientChanged, _Mapping]] = ..., profile_lookup: _Optional[_Union[RecordedAct.ProfileLookup, _Mapping]] = ..., head_responses: _Optional[_Union[RecordedAct.HeadResponses, _Mapping]] = ..., microphone_early: bool = ..., turn_cut_off: bool = ..., withheld_samples: _Optional[int] = ...) -> None: ...
+    def __init__(self, time_ns: _Optional[int] = ..., request: _Optional[_Union[_voice_processing_pb2.ProcessRequest, _Mapping]] = ..., turn: _Optional[_Union[RecordedAct.Turn, _Mapping]] = ..., control: _Optional[_Union[RecordedAct.OtherControl, _Mapping]] = ..., gesture: _Optional[_Union[RecordedAct.Gesture, _Mapping]] = ..., gesture_expired: _Optional[str] = ..., permission_request: _Optional[_Union[RecordedAct.PermissionRequest, _Mapping]] = ..., injection: _Optional[_Union[RecordedAct.Injection, _Mapping]] = ..., microphone_stopped: _Optional[_Union[RecordedAct.MicrophoneStopped, _Mapping]] = ..., draining: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., end: _Optional[_Union[RecordedAct.End, _Mapping]] = ..., digest: _Optional[_Union[OutputDigest, _Mapping]] = ..., output_dropped: _Optional[int] = ..., microphone_late: bool = ..., injection_allowed: bool = ..., reduced: bool = ..., suspended: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., resumed: _Optional[_Union[RecordedAct.Resumption, _Mapping]] = ..., playback_client_changed: _Optional[_Union[_events_pb2.PlaybackClientChanged, _Mapping]] = ..., profile_lookup: _Optional[_Union[RecordedAct.ProfileLookup, _Mapping]] = ..., head_responses: _Optional[_Union[RecordedAct.HeadResponses, _Mapping]] = ..., microphone_early: bool = ..., withheld_samples: _Optional[int] = ...) -> None: ...
 
 class RecordedClient(_message.Message):
     __slots__ = ["is_media_client", "name"]
