@@ -87,7 +87,8 @@ struct MetricsTests {
     ] { #expect(ended[0].contains(key), "\(ended)") }
   }
 
-  @Test func aRefusedSessionIsLoggedAndCounted() async throws {
+  /// Lets a full server refuse a session without a name.
+  private func refuseASession() async throws {
     try await run {
       $0.limits.sessions = 1
     } _: { server in
@@ -95,19 +96,16 @@ struct MetricsTests {
       await #expect(throws: Status.self) { try await server.client.process(.mediaClock()) }
       stream.finish()
     }
+  }
+
+  @Test func aRefusedSessionIsLoggedAndCounted() async throws {
+    try await refuseASession()
     #expect(value("anechoic_sessions_refused_total{reason=\"SERVER_FULL\"}") == 1)
     #expect(lines.all.contains { $0.hasPrefix("refused") && $0.contains("reason=SERVER_FULL") })
   }
 
   @Test func aFieldOfWhichThereIsNothingToSayIsLeftOut() async throws {
-    try await run {
-      $0.limits.sessions = 1
-    } _: { server in
-      let stream = try await server.client.process(.mediaClock())
-      // This call names no session.
-      await #expect(throws: Status.self) { try await server.client.process(.mediaClock()) }
-      stream.finish()
-    }
+    try await refuseASession()
     log.switched("switch injection", to: "", isDone: false, by: "olga")
     #expect(
       lines.all.last

@@ -80,7 +80,9 @@ public struct HTTPRequestParser: Sendable {
     buffer += bytes.prefix(room)
     if head == nil {
       // Some old clients send an empty line after the body of the request before.
-      while buffer.starts(with: Self.endOfLine) { buffer.removeFirst(Self.endOfLine.count) }
+      var emptyCount = 0
+      while buffer[emptyCount...].starts(with: Self.endOfLine) { emptyCount += Self.endOfLine.count }
+      buffer.removeFirst(emptyCount)
       guard let end = endOfHead(from: searched) else {
         guard buffer.count <= Self.longestHead else { throw RequestError(status: .headTooLarge) }
         return .needsMore
