@@ -40,7 +40,7 @@ struct DevicePeriodTests {
       #expect(
         errors.contains {
           $0.key == "routes.ports" && $0.description.hasSuffix(": \(problem)")
-            && $0.error.reason == .unsupported
+            && $0.error.reason == .unfit
         })
     }
   }

@@ -55,7 +55,7 @@ struct WrongConfigurationTests {
     ("session:\n  join: /t\nroutes:\n  ports:\n    - {id: a, input: b}\n", 2, "session.join"),
     ("programs:\n  media_memory: players\n", 2, "programs.media_memory"),
     ("programs:\n  session_bus: unixexec:path=/bin/sh\n", 2, "programs.session_bus"),
-    ("mute:\n  start_muted: 1\n", 2, "mute.start_muted"),
+    ("mute:\n  start_muted: 2\n", 2, "mute.start_muted"),
     ("mute:\n  muted_audio: hidden\n", 2, "mute.muted_audio"),
     ("microphone:\n  open: never\n", 2, "microphone.open"),
     ("keys:\n  mic_mute: explode\n", 2, "keys.mic_mute"),
