@@ -169,6 +169,11 @@ def test_silence_takes_the_place_of_a_voice_that_is_only_late():
     assert (heard[0] == 9000).all()
     assert not np.concatenate(heard[1:6]).any()
     assert (heard[6] == 1).all(), "a session that gives no voice for so long does not count"
+    voice.add(sound(5600, 100), 0)
+    voice.is_running = False
+    voice.is_running = True
+    heard = np.frombuffer(voice.exchange(raw), np.int16)
+    assert (heard[:100] == 9000).all() and (heard[100:] == 1).all(), "the next session owes nothing yet"
 
 
 def test_a_delay_grows_in_a_pause():

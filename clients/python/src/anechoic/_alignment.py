@@ -48,9 +48,8 @@ class AlignedVoice:
         """The samples of the voice that were dropped because they arrived after their time."""
         self.most_late_samples = 0
         """By how much the latest of them was late. The reader may set it to 0."""
-        self.is_running = False
-        """Whether a session runs. If it gives no voice for 0.5 s, it does not count as running."""
-        self._newest = -self._most_lag - rate  # The index after the last sample of a session, also of a late one.
+        self._is_running = False
+        self._newest: int | None = None  # The index after the last sample of the session, also of a late one.
         self._rise = 0
         self.is_muted = False
         """Whether the microphone is muted: silence takes the place of voice that has not arrived."""
@@ -81,7 +80,8 @@ class AlignedVoice:
             return  # It is for audio that nobody has captured yet.
         data = bytes(output)
         end = self._next + len(self._voice) // self._size
-        self._newest = max(self._newest, first + len(data) // self._size)
+        last = first + len(data) // self._size
+        self._newest = last if self._newest is None else max(self._newest, last)
         if first > end:
             self._voice += self._substitute(end, first, self._passes_raw)
             end = first
@@ -122,6 +122,17 @@ class AlignedVoice:
         return returned
 
     @property
+    def is_running(self) -> bool:
+        """Whether a session runs. Until it gives voice, and if it gives none for 0.5 s, it does not count as running."""
+        return self._is_running
+
+    @is_running.setter
+    def is_running(self, is_running: bool) -> None:
+        if not is_running:
+            self._newest = None
+        self._is_running = is_running
+
+    @property
     def is_rising(self) -> bool:
         """Whether the delay has not become longer yet, as `raise_delay` wants."""
         return self._rise > 0
@@ -145,7 +156,8 @@ class AlignedVoice:
 
     def _is_only_late(self, end: int) -> bool:
         """Returns whether the session still owes voice that is missing from an index on."""
-        return self.is_running and end - self._newest < _LONGEST_WAIT_SECONDS * self._rate
+        return (self._is_running and self._newest is not None
+                and end - self._newest < _LONGEST_WAIT_SECONDS * self._rate)
 
     def _substitute(self, first: int, end: int, passes_raw: bool) -> bytes:
         size = (end - first) * self._size
