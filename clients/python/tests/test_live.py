@@ -160,22 +160,6 @@ def sound(first, count, level=9000):
     return Output(np.full(count, level, np.int16), first, None, ())
 
 
-def test_silence_takes_the_place_of_a_voice_that_is_only_late():
-    voice = AlignedVoice(2, 8000, 0, True)
-    voice.add(sound(0, 800), 0)
-    voice.is_running = True
-    raw = np.full(800, 1, np.int16).tobytes()
-    heard = [np.frombuffer(voice.exchange(raw), np.int16) for _ in range(7)]
-    assert (heard[0] == 9000).all()
-    assert not np.concatenate(heard[1:6]).any()
-    assert (heard[6] == 1).all(), "a session that gives no voice for so long does not count"
-    voice.add(sound(5600, 100), 0)
-    voice.is_running = False
-    voice.is_running = True
-    heard = np.frombuffer(voice.exchange(raw), np.int16)
-    assert (heard[:100] == 9000).all() and (heard[100:] == 1).all(), "the next session owes nothing yet"
-
-
 def test_a_delay_grows_in_a_pause():
     voice = AlignedVoice(2, 8000, 0, True)
     voice.add(sound(0, 800), 0)

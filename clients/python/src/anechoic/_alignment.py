@@ -9,8 +9,6 @@ from ._output import Frame, Output
 from .formats import finite_bytes
 
 
-_LONGEST_WAIT_SECONDS = 0.5
-"""The time for which silence takes the place of voice that a session still owes."""
 _QUIET = 0.005
 """The level of a pause: -46 dB of full scale."""
 
@@ -18,9 +16,8 @@ _QUIET = 0.005
 class AlignedVoice:
     """The processed voice on the time axis of the raw audio. The class does no I/O.
 
-    Voice that has not arrived in time is replaced by the raw audio of the same time, or by silence. While a session
-    runs, it is silence: raw audio has the echo. The processing delays the voice, so raw audio is delayed by
-    `lag_samples` more.
+    Voice that has not arrived in time is replaced by the raw audio of the same time, or by silence. The processing
+    delays the voice, so raw audio is delayed by `lag_samples` more.
 
     >>> voice = AlignedVoice(frame_bytes=2, rate=8000, delay=1, passes_raw=True)
     >>> voice.exchange(b"aabb"), voice.exchange(b"cc")
@@ -48,8 +45,6 @@ class AlignedVoice:
         """The samples of the voice that were dropped because they arrived after their time."""
         self.most_late_samples = 0
         """By how much the latest of them was late. The reader may set it to 0."""
-        self._is_running = False
-        self._newest: int | None = None  # The index after the last sample of the session, also of a late one.
         self._rise = 0
         self.is_muted = False
         """Whether the microphone is muted: silence takes the place of voice that has not arrived."""
@@ -80,8 +75,6 @@ class AlignedVoice:
             return  # It is for audio that nobody has captured yet.
         data = bytes(output)
         end = self._next + len(self._voice) // self._size
-        last = first + len(data) // self._size
-        self._newest = last if self._newest is None else max(self._newest, last)
         if first > end:
             self._voice += self._substitute(end, first, self._passes_raw)
             end = first
@@ -112,25 +105,13 @@ class AlignedVoice:
         if len(self._voice) < wanted:
             end = self._next + len(self._voice) // self._size
             self.replaced_samples += self._next + count - end
-            self._voice += self._substitute(
-                end, self._next + count, not is_processed or self._passes_raw and not self._is_only_late(end))
+            self._voice += self._substitute(end, self._next + count, self._passes_raw or not is_processed)
         silent = min(max(0, self._silent_until - self._next), count) * self._size
         returned = bytes(silent) + bytes(self._voice[silent:wanted])
         del self._voice[:wanted], self._raw[:wanted]
         self._collect_results(self._next + count)
         self._next += count
         return returned
-
-    @property
-    def is_running(self) -> bool:
-        """Whether a session runs. Until it gives voice, and if it gives none for 0.5 s, it does not count as running."""
-        return self._is_running
-
-    @is_running.setter
-    def is_running(self, is_running: bool) -> None:
-        if not is_running:
-            self._newest = None
-        self._is_running = is_running
 
     @property
     def is_rising(self) -> bool:
@@ -153,11 +134,6 @@ class AlignedVoice:
     def _is_quiet(self, data: bytearray) -> bool:
         most = _QUIET if self._has_floats else _QUIET * 32768
         return all(-most <= sample <= most for sample in array("f" if self._has_floats else "h", data))
-
-    def _is_only_late(self, end: int) -> bool:
-        """Returns whether the session still owes voice that is missing from an index on."""
-        return (self._is_running and self._newest is not None
-                and end - self._newest < _LONGEST_WAIT_SECONDS * self._rate)
 
     def _substitute(self, first: int, end: int, passes_raw: bool) -> bytes:
         size = (end - first) * self._size

@@ -171,7 +171,6 @@ class LiveFilter:
                 self._session = None  # The task says why, and starts another one.
         self._exchanged_at = loop.time()
         self._take_output()
-        self._voice.is_running = self._session is not None and self._session.is_connected
         self._voice.is_muted, self._voice.is_muting = self._state.is_muted, self._state.is_muting
         return self._voice.exchange(raw, self.is_enabled)
 
