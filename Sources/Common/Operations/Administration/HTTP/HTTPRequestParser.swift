@@ -80,9 +80,9 @@ public struct HTTPRequestParser: Sendable {
     buffer += bytes.prefix(room)
     if head == nil {
       // Some old clients send an empty line after the body of the request before.
-      var emptyCount = 0
-      while buffer[emptyCount...].starts(with: Self.endOfLine) { emptyCount += Self.endOfLine.count }
-      buffer.removeFirst(emptyCount)
+      var empty = 0
+      while buffer[empty...].starts(with: Self.endOfLine) { empty += Self.endOfLine.count }
+      buffer.removeFirst(empty)
       guard let end = endOfHead(from: searched) else {
         guard buffer.count <= Self.longestHead else { throw RequestError(status: .headTooLarge) }
         return .needsMore
