@@ -331,10 +331,9 @@ struct CaptureSide: ~Copyable {
     _ findings: FrameFindings, _ context: Context
   ) -> TurnDecisions.Event? {
     guard turns != nil else { return nil }
-    // While a frame may be echo, voice activity says nothing about the turn.
     let observation = TurnObservation(
-      speechProbability: findings.speechProbability,
-      hasVoice: findings.hasVoice || removal.mayHearEcho,
+      speechProbability: findings.speechProbability, hasVoice: findings.hasVoice,
+      mayHearEcho: removal.mayHearEcho,
       explainedShare: removal.explainedShare, microphoneMeanSquare: pipeline.input.meanSquare,
       referenceMeanSquare: echo.newestMeanSquare,
       farEndIsAudible: context.farEndIsAudible ?? (echo.newestMeanSquare > TurnDetector.audible))

@@ -43,8 +43,9 @@ struct TurnDetector: ~Copyable {
     lastScores = network.process(lastFeatures.start)
     framesSinceFarEnd =
       observation.farEndIsAudible ? 0 : min(framesSinceFarEnd + 1, Self.farEndHoldFrames)
+    // While a frame may be echo, voice activity says nothing about the turn.
     return decisions.process(
       lastScores, farEndTalks: framesSinceFarEnd < Self.farEndHoldFrames,
-      hasVoice: observation.hasVoice)
+      hasVoice: observation.hasVoice || observation.mayHearEcho)
   }
 }

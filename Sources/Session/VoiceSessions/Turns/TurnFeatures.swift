@@ -137,6 +137,8 @@ struct TurnObservation {
   var speechProbability: Float
   /// Whether the engine finds voice that is no echo.
   var hasVoice: Bool
+  /// Whether the frame may be echo, so that it cannot count as voice.
+  var mayHearEcho = false
   /// The share of the microphone that the echo canceller predicts, 0...1.
   var explainedShare: Float
   var microphoneMeanSquare: Float
