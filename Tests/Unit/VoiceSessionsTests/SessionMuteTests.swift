@@ -35,15 +35,7 @@ struct SessionMuteTests {
     run.mute(true, at: 0)
     run.mute(false, at: 810)
     try run.send(frames: 5)
-    try run.send([Float](repeating: 0.5, count: 160), at: 2400)
-    try run.send(frames: 5)
-    run.finish()
-    #expect(run.sink.results.map(\.appliedAtSample) == [0, 810])
-    let output = run.processed
-    // The first samples after the gap fade in.
-    let opened = 2400 + ScriptedRun.latency + SampleQueue.fadeSamples(at: .hz16000)
-    #expect(output[..<opened].allSatisfy { $0 == 0 })
-    #expect(output[(opened + ScriptedRun.ramp)...].allSatisfy { $0 == 0.5 })
+    try expectSilence(of: run, upToSample: 2400, unmutedAt: 810)
   }
 
   /// The gap begins where an unmute without a sample was applied, and becomes longer.
@@ -53,12 +45,20 @@ struct SessionMuteTests {
     try run.send(frames: 5)
     run.mute(false)
     try run.send([], at: 1600)
-    try run.send([Float](repeating: 0.5, count: 160), at: 2400)
+    try expectSilence(of: run, upToSample: 2400, unmutedAt: 800)
+  }
+
+  /// Sends samples after a gap that ends at a sample, and expects silence up to them.
+  private func expectSilence(
+    of run: ScriptedRun, upToSample sample: Int, unmutedAt: Int64
+  ) throws {
+    try run.send([Float](repeating: 0.5, count: 160), at: Int64(sample))
     try run.send(frames: 5)
     run.finish()
-    #expect(run.sink.results.map(\.appliedAtSample) == [0, 800])
+    #expect(run.sink.results.map(\.appliedAtSample) == [0, unmutedAt])
     let output = run.processed
-    let opened = 2400 + ScriptedRun.latency + SampleQueue.fadeSamples(at: .hz16000)
+    // The first samples after the gap fade in.
+    let opened = sample + ScriptedRun.latency + SampleQueue.fadeSamples(at: .hz16000)
     #expect(output[..<opened].allSatisfy { $0 == 0 })
     #expect(output[(opened + ScriptedRun.ramp)...].allSatisfy { $0 == 0.5 })
   }

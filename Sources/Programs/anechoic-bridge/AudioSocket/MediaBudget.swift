@@ -63,7 +63,7 @@ struct MediaBudget {
 
   /// Counts silence that took the place of audio. The audio itself may still come, and has no use then.
   mutating func replace(_ duration: Double, at now: ContinuousClock.Instant) {
-    _ = spends(duration, now)
+    insert(duration, at: now)
     replaced.seconds += duration
     replaced.last = now
     seconds = min(seconds, Self.mostAfterSilence)

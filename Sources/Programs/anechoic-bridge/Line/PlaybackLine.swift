@@ -144,7 +144,7 @@ struct PlaybackLine {
   /// Plays as long as the microphone took. Returns the samples, with silence in the place of those that are
   /// missing.
   mutating func pop(_ count: Int, now: Instant) -> [Int16] {
-    // What the clock of the bridge has played in a pause says nothing about the microphone.
+    // In a pause, the clock of the bridge has moved the position, and not the microphone.
     if isInPause { clock.restart() }
     playedUntil = now
     isInPause = false

@@ -40,8 +40,8 @@ extension Status {
   /// Parts of the messages of OpenSSL and libgrpc, which have no code for a refusal.
   private static let refusals = ["certificate verify failed", "is not in peer certificate"]
 
-  /// What may be wrong with an address at which something listens, but no connection comes about. Nil for
-  /// any other status.
+  /// A hint at the cause, if something listens at the address and no connection comes about. Nil for any
+  /// other status.
   public var connectionHint: String? {
     guard code == .unavailable, message.hasPrefix(Self.failedToConnect) else { return nil }
     return Self.hints.first { message.contains($0.part) }?.hint
