@@ -119,7 +119,22 @@ extension ConnectionOptions {
 
 extension ClientCall {
   /// Returns the next message, or nil once the call has ended with OK. Throws any other `Status`.
-  func receive<Response: Message>(_: Response.Type) async throws -> Response? {
-    try await receive().map { try Response(serializedBytes: Data($0)) }
+  ///
+  /// Throws INTERNAL for bytes that are no message, and what `check` throws. The call is then cancelled, before
+  /// its owner can half-close it: a server that sees a half-close ends the session, which is not to be continued.
+  func receive<Response: Message>(
+    _: Response.Type, check: (Response) throws -> Void = { _ in }
+  ) async throws -> Response? {
+    guard let bytes = try await receive() else { return nil }
+    do {
+      guard let response = try? Response(serializedBytes: Data(bytes)) else {
+        throw Status(.internal, "the server sent bytes that are no message")
+      }
+      try check(response)
+      return response
+    } catch {
+      cancel()
+      throw error
+    }
   }
 }

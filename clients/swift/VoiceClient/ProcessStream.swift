@@ -18,16 +18,10 @@ public final class ProcessStream: Sendable {
     } catch is Status {
       // The server has refused the session. `receive` throws its status.
     }
-    let answer: Anechoic_V1_ProcessResponse?
-    do {
-      answer = try await call.receive(Anechoic_V1_ProcessResponse.self)
-    } catch let error where error is SwiftProtobufError || error is BinaryDecodingError {
-      throw Status(.internal, "the server sent bytes that are no message")
-    }
-    guard let first = answer, case .started(let started) = first.response else {
+    let first = try await call.receive(Anechoic_V1_ProcessResponse.self) { try $0.check() }
+    guard case .started(let started) = first?.response else {
       throw Status(.internal, "the server did not answer with started")
     }
-    try first.check()
     try started.check(answering: start)
     self.started = started
   }
@@ -78,11 +72,9 @@ public final class ProcessStream: Sendable {
   public func finish() { call.halfClose() }
 
   /// Returns the next response, or nil once the session has ended. Throws any `Status` other than
-  /// OK.
+  /// OK, and INTERNAL for an answer that is no message or impossible; the call is then lost.
   public func receive() async throws -> Anechoic_V1_ProcessResponse? {
-    let response = try await call.receive(Anechoic_V1_ProcessResponse.self)
-    try response?.check()
-    return response
+    try await call.receive(Anechoic_V1_ProcessResponse.self) { try $0.check() }
   }
 
   /// Ends the call at once. Output that was not received is lost. The session waits for its resumption.

@@ -18,9 +18,10 @@ public final class PlaybackStream: Sendable {
 
   /// Returns the next samples, or nil once the session has ended. Throws any `Status` other than OK.
   public func receive() async throws -> Anechoic_V1_AudioChunk? {
-    let chunk = try await call.receive(Anechoic_V1_JoinSessionResponse.self)?.playback
-    try chunk?.check()
-    return chunk
+    let response = try await call.receive(Anechoic_V1_JoinSessionResponse.self) {
+      try $0.playback.check()
+    }
+    return response?.playback
   }
 
   /// Leaves the session, which continues without this device.

@@ -317,8 +317,6 @@ public final class ResumableStream: Sendable {
           if let update = record(response) { return update }
         } catch let status as Status {
           return .reconnecting(try lost(status))
-        } catch let error where error is SwiftProtobufError || error is BinaryDecodingError {
-          return .reconnecting(try givenUp(stream))
         }
       }
     }
@@ -363,12 +361,6 @@ public final class ResumableStream: Sendable {
     waiter?.resume()
     if isAnswered { wakeSender { _ in } }
     return update
-  }
-
-  /// Gives up a connection that carries anything but messages.
-  private func givenUp(_ stream: ProcessStream) throws -> Status {
-    stream.cancel()
-    return try lost(Status(.internal, "the server sent bytes that are no message"))
   }
 
   /// Records the loss of the connection. Throws the status if the session is not to be continued.
