@@ -7,7 +7,7 @@ public import VoiceEngines
 /// work on the same spectra, of 20 ms every 10 ms.
 public final class AnechoicVoiceEngine: RecognitionEngine, EchoPathEngine, EnrollmentEngine {
   public static let identity = EngineIdentity(
-    name: "anechoic", version: "1.27", weights: EngineWeights.hash)
+    name: "anechoic", version: "1.28", weights: EngineWeights.hash)
   public static let processingRates: [SampleRate] = [.hz8000, .hz16000, .hz32000, .hz48000]
   public static let bestReferenceLead = Duration.milliseconds(20)
   /// The filter is long enough for a lead of 90 ms. The lag that is found may be that of a

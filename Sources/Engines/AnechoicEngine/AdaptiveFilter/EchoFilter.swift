@@ -26,6 +26,9 @@ package struct EchoFilter: ~Copyable {
   /// path keeps in a frame.
   private static let transition: Float = 0.9995 * 0.9995
   private static let smoothing: Float = 0.1
+  /// The power of the error in a bin, by that of the microphone, from which on the filter is wrong
+  /// there: 9 dB. A path that has changed makes a bin louder by 6 dB at most.
+  private static let mostAdded: Float = 8
   /// Added to the power of the echo path, from which the process noise follows. Without it, a
   /// filter that has converged to zero, because there was no echo for a while, would stay there.
   private static let minimumPathPower: Float = 2e-4
@@ -191,6 +194,7 @@ package struct EchoFilter: ~Copyable {
     measure()
     decide()
     adapt()
+    boundTaps()
     constrain()
   }
 
@@ -313,6 +317,17 @@ package struct EchoFilter: ~Copyable {
       bands[index].adapt(
         error: results.error, divisor: divisor, processNoise: processNoise, level: level,
         transition: Self.transition)
+    }
+  }
+
+  /// Lowers the taps of each bin up to 8 kHz in which the filter has made the sound much louder for some
+  /// frames. Beeps of a machine, each the same as the one before to the sample, say nothing about the bins
+  /// beside their tone, whose taps would grow without end.
+  private func boundTaps() {
+    for bin in 0..<sizes.lowBins {
+      let (error, microphone) = (state.smoothError[bin], state.smoothMicrophone[bin])
+      guard error > Self.mostAdded * microphone else { continue }
+      state.partitions.scale(bin, by: (microphone / error).squareRoot())
     }
   }
 

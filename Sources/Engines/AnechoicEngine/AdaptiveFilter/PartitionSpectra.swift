@@ -57,6 +57,11 @@ struct PartitionSpectra {
     part(partition, from: lowBins).copy(spectrum.from(lowBins), bins: highBins)
   }
 
+  /// Scales a bin up to 8 kHz of all partitions.
+  func scale(_ bin: Int, by factor: Float) {
+    for row in 0..<(2 * count) { low[row * sizes.lowRow + bin] *= factor }
+  }
+
   /// The numbers of bins, without the padding at the end, that both sides of 8 kHz have.
   private var lowBins: Int { min(sizes.bins, sizes.lowRow) }
   private var highBins: Int { sizes.bins - lowBins }
