@@ -105,7 +105,9 @@ public struct DelayEstimator: ~Copyable {
     } else if nextStep == PhaseCorrelator.stepCount {
       nextStep += 1
       guard correlator.isInformed else { return }
-      tracker.update(correlator.correlation, isExplained: isExplained)
+      tracker.update(
+        correlator.correlation, isExplained: isExplained,
+        lacksEcho: tracker.lag.map { !correlator.hasReference(at: $0) } ?? false)
       updateCount += 1
     } else if hasBlock {
       begin()

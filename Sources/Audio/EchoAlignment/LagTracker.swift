@@ -58,8 +58,12 @@ struct LagTracker {
   }
 
   /// Takes the correlation of a block. While the echo `isExplained` at the present lag, the lag
-  /// stays: a strong reflection correlates as well, but is not another path.
-  mutating func update(_ correlation: borrowing FloatBuffer, isExplained: Bool) {
+  /// stays: a strong reflection correlates as well, but is not another path. A block that `lacksEcho` at the
+  /// present lag, because nothing was played then, does not speak for another one: a person's voice may
+  /// resemble what the far end said before.
+  mutating func update(
+    _ correlation: borrowing FloatBuffer, isExplained: Bool, lacksEcho: Bool = false
+  ) {
     hasMoved = false
     let noise = Self.noise(correlation)
     guard noise > 0 else { return }
@@ -87,6 +91,7 @@ struct LagTracker {
       candidate.forget()
       return
     }
+    guard !lacksEcho else { return }
     candidate.record(best)
     guard candidate.blocks >= blocksNeeded(for: best), isBetter(value, correlation),
       !isExplained || lag == nil

@@ -53,6 +53,11 @@ struct PhaseCorrelator: ~Copyable {
   /// Whether the last block contains information about the lag.
   var isInformed: Bool { microphone.hasSound && reference.blocksWithout <= Self.partitions }
 
+  /// Returns whether the reference had sound where its echo would be in the last block, at a lag in samples.
+  func hasReference(at lag: Float) -> Bool {
+    reference.hasSound(before: min(Int(lag) / Self.block, Self.partitions - 1))
+  }
+
   /// Discards the average and keeps the signals. A block whose work is not done yet is not
   /// averaged.
   mutating func forget() {
@@ -185,7 +190,8 @@ extension PhaseCorrelator {
     private let bins = FloatBuffer(2 * binCount * partitions)
     private let edge = FloatBuffer(block / 4)
     private var newest = 0
-    private var hasSound = false
+    /// Whether each spectrum of the ring has sound.
+    private var sounds = [Bool](repeating: false, count: partitions)
     private(set) var blocksWithout = partitions + 1
 
     init() {
@@ -197,12 +203,16 @@ extension PhaseCorrelator {
 
     /// Returns the spectrum that was the newest a number of blocks ago.
     func spectrum(before count: Int) -> Spectrum {
-      let slot = (newest - count + partitions) % partitions
-      return Spectrum(at: bins.start + slot * 2 * binCount, samples: size)
+      Spectrum(at: bins.start + slot(before: count) * 2 * binCount, samples: size)
     }
 
+    /// Returns whether that spectrum has sound.
+    func hasSound(before count: Int) -> Bool { sounds[slot(before: count)] }
+
+    private func slot(before count: Int) -> Int { (newest - count + partitions) % partitions }
+
     mutating func load(_ reference: UnsafeMutablePointer<Float>) {
-      hasSound = PhaseCorrelator.hasSound(reference, size)
+      let hasSound = PhaseCorrelator.hasSound(reference, size)
       input.clear()
       if hasSound {
         input.start.update(from: reference, count: size)
@@ -212,14 +222,15 @@ extension PhaseCorrelator {
         }
       }
       newest = (newest + 1) % partitions
+      sounds[newest] = hasSound
       blocksWithout = hasSound ? 0 : blocksWithout + 1
     }
 
-    func transform(_ fft: borrowing RealFFT, _ weights: borrowing SpectralWeights) {
-      let newest = spectrum(before: 0)
-      fft.forward(input.start, into: newest)
-      let counting = weights.whiten(reference: newest)
-      if !hasSound || counting < Self.leastBins { newest.clear(bins: binCount) }
+    mutating func transform(_ fft: borrowing RealFFT, _ weights: borrowing SpectralWeights) {
+      let spectrum = spectrum(before: 0)
+      fft.forward(input.start, into: spectrum)
+      if weights.whiten(reference: spectrum) < Self.leastBins { sounds[newest] = false }
+      if !sounds[newest] { spectrum.clear(bins: binCount) }
     }
   }
 

@@ -113,6 +113,9 @@ public struct ReferenceAligner: ~Copyable {
     }
   }
 
+  /// Whether the echo has been heard, so that the lag is neither expected nor one by the devices' times.
+  public var hasHeardEcho: Bool { estimator.lagSeconds != nil }
+
   /// Begins with a lag that is expected, and the time for which the reference is held back. Call it
   /// before the first frame. The lag is corrected once the echo is heard.
   public mutating func begin(lag: Double, held: Double) {

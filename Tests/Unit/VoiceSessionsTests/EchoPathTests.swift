@@ -71,4 +71,16 @@ struct EchoPathTests {
       #expect(with.reduction(seconds) > min(30, without.reduction(seconds) - 2))
     }
   }
+
+  /// The devices of another session may buffer more, or less.
+  @Test(arguments: [0.05, 0.07, 0.08, 0.12])
+  func aPathWithAnotherDelayIsFoundAgain(lag: Double) async throws {
+    let path = try #require(try await Self.call(EchoRun.scene(lag: 0.06)).path)
+    let (with, _) = try await Self.call(EchoRun.scene(lag: lag), hint: path, from: 10)
+    let (without, _) = try await Self.call(EchoRun.scene(lag: lag), from: 10)
+    for seconds in [1.0..<2.0, 2.0..<4.0] {
+      let (mine, other) = (with.reduction(seconds), without.reduction(seconds))
+      #expect(mine > min(30, other - 2), "\(seconds): \(mine) dB, without the path \(other) dB")
+    }
+  }
 }

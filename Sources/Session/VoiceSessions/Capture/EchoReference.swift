@@ -24,6 +24,9 @@ struct EchoReference: ~Copyable {
   /// The path of the echo from `aligned` to the microphone. Unknown without a reference.
   private(set) var path = EchoConditions.Path.unknown
   private var isPathNew = false
+  /// Whether the lag is that of an earlier session, and the echo has not been heard yet. The buffers of the
+  /// devices may be others now.
+  private var isLagExpected = false
   /// Whether the reference has ended: nothing follows the samples that wait.
   var isAtEnd = false
   private let source: Source
@@ -62,6 +65,7 @@ struct EchoReference: ~Copyable {
   /// Begins with the lag of an echo path that is expected.
   mutating func begin(with path: EchoPath) {
     aligner.begin(lag: path.lag / .seconds(1), held: path.held / .seconds(1))
+    isLagExpected = true
   }
 
   /// Whether the session has a reference.
@@ -174,7 +178,8 @@ struct EchoReference: ~Copyable {
       isPathNew = false
       return .new
     }
-    guard status.echoDelay != nil else { return .unknown }
+    if aligner.hasHeardEcho { isLagExpected = false }
+    guard status.echoDelay != nil, !isLagExpected else { return .unknown }
     // The canceller has already noticed an echo that moved without its reference.
     let samples = aligner.movedSamples
     return change == .moved && samples != 0 ? .moved(samples: samples) : .steady
