@@ -31,6 +31,7 @@ from livekit.agents.voice import io
 
 from ._probability import LEAST_VOICE, VoiceProbability
 from ._segments import STEP, SegmentOptions, SpeechSegments
+from ._turns import ENDS, HeardTurns
 from .events import (
     Event, NotSpeech, Restarted, TurnContinued, TurnEnded, TurnInterruption, TurnMayEnd, TurnStarted,
 )
@@ -106,7 +107,6 @@ class AnechoicAudioOutput(io.AudioOutput):
         self.on("playback_finished", self._finish)
 
     async def capture_frame(self, frame: rtc.AudioFrame) -> None:
-        await super().capture_frame(frame)
         self._format = usable_format(frame.sample_rate, frame.num_channels)
         if self._format is not None:
             self._held.append((bytes(frame.data.cast("B")), self._format))
@@ -114,6 +114,8 @@ class AnechoicAudioOutput(io.AudioOutput):
             self._start()
         if self.next_in_chain is not None:
             await self.next_in_chain.capture_frame(frame)
+        # Counts the frame only now: one that the next output has not taken, because it was cancelled, is never played.
+        await super().capture_frame(frame)
 
     def flush(self) -> None:
         super().flush()
@@ -153,14 +155,14 @@ class AnechoicAudioOutput(io.AudioOutput):
 class AnechoicTurns:
     """Interrupts the agent and commits the turns of the person as the server finds them.
 
-    Backchannels, coughs and keys do neither. A turn whose server is gone has ended. The session must have the turn
-    detection "manual", so that nothing else decides about turns.
+    Backchannels, coughs, keys and a muted person do neither. A mute ends the turn, and so does a server that is gone.
+    The session must have the turn detection "manual", so that nothing else decides about turns.
     """
 
     def __init__(self, processor: AnechoicProcessor, session: AgentSession[Any]) -> None:
         self._session = session
         self._has_turn = False
-        processor.live.listen(self._take)
+        HeardTurns(processor.live, self._take)
 
     def _take(self, event: Event) -> None:
         try:
@@ -195,8 +197,8 @@ class _Named:
 class AnechoicVAD(_Named, vad.VAD):
     """Voice activity as the server has found it, in which the agent's echo does not count.
 
-    It judges the frames that the processor returns. While there is no session, loud audio counts as voice. One stream at
-    a time may use a processor.
+    It judges the frames that the processor returns, in which a muted person has no voice. While there is no session,
+    loud audio counts as voice. One stream at a time may use a processor.
     """
 
     def __init__(
@@ -289,7 +291,7 @@ class AnechoicTurnDetector(_Named):
         self._open_in: Session | None = None
         """The session in which a turn is open. A turn does not outlast its session."""
         self._has_ended = asyncio.Event()
-        processor.live.listen(self._take)
+        HeardTurns(processor.live, self._take)
 
     async def unlikely_threshold(self, language: Any) -> float:
         """Returns the probability below which the session waits longer."""
@@ -320,6 +322,6 @@ class AnechoicTurnDetector(_Named):
             self._has_ended.clear()
         elif isinstance(event, TurnMayEnd):
             self._probability = event.probability
-        elif isinstance(event, (TurnEnded, NotSpeech, Restarted)):
+        elif isinstance(event, ENDS):
             self._open_in = None
             self._has_ended.set()
