@@ -102,7 +102,8 @@ class AnechoicAudioOutput(io.AudioOutput):
             self._live.announce_reference(format)
         self._held: deque[tuple[bytes, Format]] = deque(maxlen=_MOST_HELD)
         self._format: Format | None = None
-        self._is_playing = False
+        self._has_started = False
+        self._is_paused = False
         self.on("playback_started", lambda _: self._start())
         self.on("playback_finished", self._finish)
 
@@ -110,8 +111,7 @@ class AnechoicAudioOutput(io.AudioOutput):
         self._format = usable_format(frame.sample_rate, frame.num_channels)
         if self._format is not None:
             self._held.append((bytes(frame.data.cast("B")), self._format))
-        if self._is_playing:
-            self._start()
+        self._play_held()
         if self.next_in_chain is not None:
             await self.next_in_chain.capture_frame(frame)
         # Counts the frame only now: one that the next output has not taken, because it was cancelled, is never played.
@@ -129,24 +129,29 @@ class AnechoicAudioOutput(io.AudioOutput):
             self.next_in_chain.clear_buffer()
 
     def pause(self) -> None:
-        self._is_playing = False
+        self._is_paused = True
         rest = self._live.stop_playing()
         if rest and self._format is not None:
             self._held.appendleft((rest, self._format))
         super().pause()
 
     def resume(self) -> None:
-        self._start()
+        # LiveKit also calls this before each speech, whose playback has not started.
+        self._is_paused = False
+        self._play_held()
         super().resume()
 
     def _start(self) -> None:
-        self._is_playing = True
-        while self._held:
+        self._has_started = True
+        self._play_held()
+
+    def _play_held(self) -> None:
+        while self._held and self._has_started and not self._is_paused:
             data, format = self._held.popleft()
             self._live.play(data, format)
 
     def _finish(self, event: io.PlaybackFinishedEvent) -> None:
-        self._is_playing = False
+        self._has_started = False
         if event.interrupted:
             self._held.clear()
             self._live.stop_playing()

@@ -105,7 +105,9 @@ async def test_an_interruption_takes_the_reference_back(server):
     while processor.live.session is None:
         await asyncio.sleep(0.01)
     processor._process(frame(noise))
+    output.resume()  # As LiveKit does before each speech.
     await output.capture_frame(frame(np.tile(noise, 100)))
+    assert output._live.session._link.outbox.others["reference"].end < 2000
     output.emit("playback_started", io.PlaybackStartedEvent(created_at=0))
     track = processor.live.session._link.outbox.others["reference"]
     assert track.end >= 32000
