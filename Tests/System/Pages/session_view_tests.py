@@ -112,6 +112,17 @@ class SessionViewTests(PageTest):
         self.assertEqual(json.loads(lines[0])["muteChanged"]["state"]["actor"], "live page")
         self.assertEqual(page.problems, [])
 
+    def test_the_device_that_plays_is_known_as_it_comes_and_goes(self):
+        page = self.open()
+        shown = page.evaluate("""import("/live/events.js").then(({ apply }) => {
+            const session = {};
+            return [{ joined: true, client: "television" }, { client: "television" }].map((playbackClientChanged) => {
+                apply(session, { playbackClientChanged }, "");
+                return session.playbackClient;
+            });
+        })""")
+        self.assertEqual(shown, ["television", ""])
+
     def test_an_event_is_shown_once_if_the_list_is_drawn_before_the_next_frame(self):
         page = self.open()
         shown = page.evaluate("""import("/live/event-list.js").then(async ({ EventList }) => {

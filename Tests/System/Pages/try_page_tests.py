@@ -262,11 +262,18 @@ class TryTests(TryPageTest):
             "navigator.mediaDevices.getUserMedia = async (wanted) => window.stream = await open(wanted) })()")
         click(page, "#start")
         page.wait(RUNS)
+        click(page, "#mute")
         page.evaluate("window.stream.getTracks()[0].dispatchEvent(new Event('ended'))")
         page.wait(says("#problem", "The microphone is gone"))
         self.assertEqual(page.evaluate("document.activeElement.id"), "problem-title")
         click(page, "#again")
         page.wait(RUNS)
+        # The person is still muted, until the person switches the microphone off.
+        self.assertEqual((text(page, "#mute"), text(page, "#state")), ("Unmute", "muted"))
+        click(page, "#stop")
+        click(page, "#start")
+        page.wait(RUNS)
+        self.assertEqual(text(page, "#mute"), "Mute")
 
     def test_another_microphone_begins_another_session(self):
         page = self.begin()

@@ -127,7 +127,7 @@ async def test_changes_of_devices_become_events(server):
 
 
 @in_loop
-async def test_a_new_session_is_told_the_route(start_server):
+async def test_a_new_session_is_told_the_route_and_the_interruptions_that_last(start_server):
     server = start_server()
     headset = AudioRoute(AudioPort("headset", headphones=True))
     policy = anechoic.Reconnect(loyalty=0.1)
@@ -140,12 +140,22 @@ async def test_a_new_session_is_told_the_route(start_server):
 
         feeding = asyncio.create_task(feed())
         session.report_route(headset)
+        for reason in (InterruptionReason.DEVICE_BUSY, InterruptionReason.SUSPENDED, InterruptionReason.HARDWARE_MUTED):
+            session.report_interruption(True, reason=reason)
+        session.report_interruption(False, reason=InterruptionReason.SUSPENDED)
         await event(session, RouteChanged, current=headset)
+        await event(session, Interruption, began=False)
         server.stop()
-        await event(session, anechoic.Restarted)
-        while len([each for each in session._link.inbox.events._events if isinstance(each, RouteChanged)]) < 2:
-            await asyncio.sleep(0.02)
+        told = []
+        async for each in session.events():
+            if isinstance(each, (RouteChanged, Interruption, anechoic.Restarted)):
+                told.append(each)
+            if len(told) == 9:
+                break
         feeding.cancel()
+    assert isinstance(told[5], anechoic.Restarted)
+    assert told[6].current == headset
+    assert [each.reason for each in told[7:]] == [InterruptionReason.DEVICE_BUSY, InterruptionReason.HARDWARE_MUTED]
 
 
 @in_loop

@@ -13,19 +13,38 @@ from anechoic.v1 import edge_pb2
 from conftest import in_loop, server_program
 
 
+class Agent:
+    """An edge agent that can be started again."""
+
+    def __init__(self, folder, server):
+        program = Path(server_program()).with_name("anechoic-edge")
+        if not program.exists():
+            pytest.skip("anechoic-edge is not built")
+        self.socket = folder / "agent"
+        self._command = [
+            program, "run", "--server", server, "--input", "null", "--output", "null",
+            "--voice", f"fifo:{folder}/voice", "--calls", "request", "--spare-far-ends", "1",
+            "--control-socket", self.socket, "--session-id", folder.name]
+
+    def start(self):
+        self._process = subprocess.Popen(self._command, stderr=subprocess.DEVNULL)
+
+    def stop(self):
+        self._process.terminate()
+        self._process.wait()
+
+
 @pytest.fixture
-def agent(tmp_path, server):
-    program = Path(server_program()).with_name("anechoic-edge")
-    if not program.exists():
-        pytest.skip("anechoic-edge is not built")
-    socket = tmp_path / "agent"
-    process = subprocess.Popen(
-        [program, "run", "--server", server, "--input", "null", "--output", "null", "--voice", f"fifo:{tmp_path}/voice",
-         "--calls", "request", "--spare-far-ends", "1", "--control-socket", socket, "--session-id", tmp_path.name],
-        stderr=subprocess.DEVNULL)
-    yield socket
-    process.terminate()
-    process.wait()
+def running(tmp_path, server):
+    agent = Agent(tmp_path, server)
+    agent.start()
+    yield agent
+    agent.stop()
+
+
+@pytest.fixture
+def agent(running):
+    return running.socket
 
 
 async def connected(socket):
@@ -57,6 +76,19 @@ async def test_a_call_is_held_while_a_block_runs(agent):
             async with edge.hold_call("robot"):
                 assert (await edge.call()).holders == ("robot",)
                 1 / 0
+        while (await edge.call()).active:
+            await asyncio.sleep(0.01)
+
+
+@in_loop
+async def test_a_call_is_held_again_by_an_agent_that_comes_back(running):
+    async with await connected(running.socket) as edge:
+        async with edge.hold_call("robot"):
+            running.stop()
+            running.start()
+            async with await connected(running.socket) as other:
+                while (await other.call()).holders != ("robot",):
+                    await asyncio.sleep(0.05)
         while (await edge.call()).active:
             await asyncio.sleep(0.01)
 

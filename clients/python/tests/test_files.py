@@ -286,6 +286,31 @@ def test_a_blocking_session_may_be_left_at_any_time(server):
             use()
 
 
+@pytest.mark.parametrize("name", ["Session", "Sessions"])
+def test_a_blocking_class_has_what_the_other_one_has(name):
+    own = {"open", "close", "feed_nowait", "read_nowait"}  # Of the asyncio class: a with statement opens and closes.
+    waiting, blocking = getattr(anechoic, name), getattr(anechoic.blocking, name)
+    assert {each for each in dir(waiting) if not each.startswith("_")} - own <= {*dir(blocking)}
+
+
+def test_a_script_steers_its_session(server):
+    mono = Format(16000)
+    with anechoic.blocking.Session(
+        server, microphone=mono, far_end=mono, playback=mono, real_time=False, enroll_voice=True
+    ) as session:
+        session.feed(np.zeros(16000), far_end=np.zeros(16000))
+        session.read(8000)
+        session.report_route(None)
+        assert session.clear_playback() >= 8000 and session.set_voiceprint(b"") >= 8000
+        assert session.mute(at_sample=8000) >= 8000
+        session.feed(np.zeros(16000), far_end=np.zeros(16000))
+        session.finish()
+        list(session)
+        kinds = {type(each) for each in session.events()}
+    assert {anechoic.events.RouteChanged, anechoic.MuteChanged} <= kinds
+    assert session.join_token == session.voiceprint == b"" and not session.is_connected
+
+
 def test_scripts_need_no_event_loop(server, microphone, reference):
     options = {"microphone": Format(16000), "reference": Format(16000), "real_time": False}
     with anechoic.blocking.Session(server, session_id="script", **options) as session:

@@ -95,6 +95,47 @@ async def test_a_filter_begins_with_the_echo_path_of_another(server, microphone,
 
 
 @in_loop
+async def test_a_filter_learns_a_voice_and_keeps_it_in_later_sessions(server, sample):
+    voice = anechoic.Recording.read(sample / "near.wav").samples[9 * 16000 : 18 * 16000]  # A person talks.
+    live = anechoic.LiveFilter(server, enroll_voice=True)
+    assert live.voiceprint == b""
+    for number, first in enumerate(range(0, len(voice), 320)):
+        live.exchange(voice[first : first + 320].tobytes(), MONO)
+        await asyncio.sleep(0.02)
+        if number == 50:  # Another format of the reference begins a new session, which learns on.
+            live.announce_reference(Format(8000))
+        if live.voiceprint:
+            break
+    live.announce_reference(MONO)
+    await Callback(live).until(lambda: keeps(live))
+    await live.close()
+    assert live.voiceprint
+    given = anechoic.LiveFilter(server, voiceprint=live.voiceprint)
+    assert given.voiceprint == live.voiceprint
+    await Callback(given).until(lambda: keeps(given))
+    await given.session.set_voiceprint(b"")
+    assert given.voiceprint == b""
+    await given.close()
+
+
+async def keeps(live):
+    """Whether the session of a filter began with a voice."""
+    return live.session is not None and live.session.is_voiceprint_used
+
+
+@in_loop
+async def test_frames_may_be_views_of_samples():
+    samples = np.arange(1600, dtype="<i2")
+    plain, viewed = anechoic.LiveFilter("127.0.0.1:1"), anechoic.LiveFilter("127.0.0.1:1")
+    for first in range(0, 1600, 320):
+        frame = samples[first : first + 320]
+        viewed.play(memoryview(frame), MONO)
+        assert viewed.exchange(memoryview(frame), MONO) == plain.exchange(frame.tobytes(), MONO)
+    await plain.close()
+    await viewed.close()
+
+
+@in_loop
 async def test_a_turn_does_not_outlast_its_session(server, microphone):
     live = anechoic.LiveFilter(server, settings={"turn_detection.enabled": True})
     turns, has_turn = [], asyncio.Event()

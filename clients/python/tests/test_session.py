@@ -182,6 +182,27 @@ async def test_a_voice_is_changed_in_a_session(server):
 
 
 @in_loop
+async def test_barge_in_ends_speech_that_was_fed_ahead(server):
+    speech, silence = np.full(16000, 8000, np.int16), np.zeros(320, np.int16)
+    async with anechoic.Session(server, microphone=MONO, far_end=MONO, playback=MONO) as session:
+        await session.feed(far_end=speech)
+        played, cleared = [], None
+        while cleared is None or sum(map(len, played)) < cleared + 4800:
+            await session.feed(silence)
+            await asyncio.sleep(0.02)
+            while (output := session.read_nowait()) is not None:
+                played.append(output.playback)
+            if cleared is None and any(each.any() for each in played):
+                cleared = await session.clear_playback()
+        # What comes next is played again.
+        await session.feed(silence, far_end=speech[:320])
+        await session.finish()
+        rest = np.concatenate([*played, *[output.playback async for output in session]])
+    assert 0 < cleared < 8000
+    assert not rest[cleared + 160 : cleared + 4800].any() and rest[cleared + 4800 :].any()
+
+
+@in_loop
 async def test_formats_differ_between_inputs_and_outputs(server, microphone):
     stereo = Format(48000, channels=2, encoding="f32")
     async with anechoic.Session(

@@ -10,7 +10,7 @@ from conftest import collect, event, in_loop
 
 import anechoic
 from anechoic import Format
-from anechoic.enums import GestureOutcome, InjectionPermission, MicMode
+from anechoic.enums import GestureOutcome, InjectionPermission, MicMode, VoiceEnrollment
 
 MONO = Format(16000)
 
@@ -43,6 +43,9 @@ async def test_a_session_is_listed_and_changed(server):
         changed = await sessions.configure(session.id, {"preferred_mic_mode": "WIDE_SPECTRUM"})
         assert changed.config.preferred_mic_mode == MicMode.WIDE_SPECTRUM.value
         assert (await sessions.label(session.id, {"room": "3"})).labels == {"room": "3"}
+        assert changed.voice_enrollment is VoiceEnrollment.NONE and not changed.turn_active
+        await session.enroll_voice()
+        assert (await sessions.get(session.id)).voice_enrollment is VoiceEnrollment.ENROLLING
         assert (await sessions.get(f"sessions/{session.id}")).stats.flow.frames_processed > 0
 
 

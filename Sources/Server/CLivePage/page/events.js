@@ -35,6 +35,7 @@ export function apply(session, event, client) {
   else if (kind === "injectionPermissionChanged") {
     if (e.client === client) session.injectionPermission = e.permission;
   } else if (kind === "routeChanged") session.route = e.current;
+  else if (kind === "playbackClientChanged") session.playbackClient = e.joined ? e.client : "";
   else if (kind === "sessionSuspended") session.state = "STATE_SUSPENDED";
   else if (kind === "sessionResumed") session.state = "STATE_RUNNING";
   else if (kind === "captureWarning") {

@@ -32,7 +32,7 @@ let bot;
 let lastChunk = 0;
 /** Counts what opens or closes the microphone, so that one that opens late is closed again. */
 let openings = 0;
-/** Whether the session that begins once the microphone is open begins muted. */
+/** Whether the next session begins muted, as the last one was. */
 let beginsMuted = false;
 /** Whether the person has asked for the session that is about to begin, which then records. */
 let isAsked = false;
@@ -48,6 +48,7 @@ function prepare() {
   find("again").addEventListener("click", () => open());
   find("stop").addEventListener("click", () => {
     close();
+    beginsMuted = false;
     enrollment.reset();
     connection("idle", "Not started");
     go("welcome");
@@ -103,10 +104,7 @@ function stopWith(title, advice) {
 
 /** Opens a microphone, and begins a session with it. */
 async function open(deviceId) {
-  // Another microphone changes nothing about the mute.
-  const muted = session?.muted ?? beginsMuted;
   close();
-  beginsMuted = muted;
   const opening = openings;
   if (!subprotocol.test(credentials.token)) {
     credentials.token = "";
@@ -152,7 +150,7 @@ function begin(muted) {
 
 function close() {
   openings += 1;
-  beginsMuted = false;
+  beginsMuted = session?.muted ?? beginsMuted;
   talk(false);
   comparison.stop();
   session?.end();

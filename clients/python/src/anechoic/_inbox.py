@@ -142,7 +142,7 @@ class Inbox:
         elif isinstance(event, ConfigChanged):
             self._state.config_changed(event.config)
         elif isinstance(event, VoiceEnrollmentChanged) and event.failure != EnrollmentFailure.UNSPECIFIED:
-            self._state.enrolls(False)
+            self._state.enrolls(self._outbox.is_finished)  # The end of a session is no reason to give up.
         self.events.add(event)
         return event
 

@@ -116,6 +116,14 @@ class Link:
         self.wake()
         return answer
 
+    def clear_playback(self) -> asyncio.Future[int]:
+        """Discards what waits to be played, here and in the session. A recording keeps its samples in their place."""
+        answer = self.control(None, clear_playback=api.ClearPlayback())
+        if self._plan.is_real_time and self._plan.playback is not None:
+            self.outbox.drop_playback()
+            self._traffic.room.set()
+        return answer
+
     def set_mute(self, muted: bool, at_sample: int | None = None, *, insists: bool = False) -> asyncio.Future[int]:
         """Mutes or unmutes. A request without an answer holds for the next session, too, from its sample on.
 

@@ -113,6 +113,12 @@ class Outbox:
         track = self.others["reference"]
         return track.discard(self._in(track, self.microphone.end))
 
+    def drop_playback(self) -> None:
+        """Forgets the far ends and the other audio that have not been sent."""
+        for name, track in self.others.items():
+            if name != "reference":
+                track.discard(track.sent)
+
     def forget_heard(self, seconds: float) -> None:
         """Forgets the placed loudspeaker audio that was played while no microphone came.
 

@@ -45,14 +45,16 @@ class VoiceProbability:
     def next(self, samples: bytes) -> float:
         """Returns the probability of a voice in the next step, `samples`.
 
-        A step that the server counts as voice has at least 0.5, and every other one less. While there is no session,
-        loud audio has 1, and other audio 0.
+        A step that the server counts as voice has at least 0.5, and every other one less. While the person is muted,
+        it is 0. While there is no session, loud audio has 1, and other audio 0.
         """
         voice = self._live.voice
         result = voice.results.popleft() if voice is not None and voice.results else None
         if result is None:
             signal = np.frombuffer(samples, np.int16).astype(np.float32) / 32768
             return 1.0 if len(signal) and np.sqrt(np.mean(signal**2)) > _LOUD_WITHOUT_SERVER else 0.0
+        if result.muted:
+            return 0.0
         if result.voice:
             return min(1.0, max(result.speech_probability, LEAST_VOICE))
         return max(0.0, min(result.speech_probability, _MOST_SILENCE))

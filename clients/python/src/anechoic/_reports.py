@@ -39,6 +39,8 @@ class Reports:
         self._poses: deque[api.HeadPose] = deque(maxlen=_MOST_POSES)
         self._route: api.DeviceReport | None = None
         self._interruption: api.DeviceReport | None = None
+        self._lasting: dict[int, api.DeviceReport] = {}
+        """The begins of the interruptions that last, by their reasons."""
         self._begun_at = 0
         self._devices_sent = 0
 
@@ -106,6 +108,12 @@ class Reports:
         report.interruption.should_resume = bool(should_resume)
         self._add(report)
         self._interruption = report
+        if report.interruption.began:
+            self._lasting[report.interruption.reason] = report
+        elif report.interruption.reason:
+            self._lasting.pop(report.interruption.reason, None)
+        else:
+            self._lasting.clear()
 
     def next_message(self, base: int, sent: int) -> api.ProcessRequest | None:
         """Returns the next report. `base` is the microphone's index with which the present session began.
@@ -126,9 +134,10 @@ class Reports:
         return None
 
     def restart(self) -> None:
-        """Tells a new session the route that the one before it had."""
-        if self._route is not None and self._route not in self._devices:
-            self._devices.append(self._route)
+        """Tells a new session the route and the interruptions that the one before it had."""
+        for report in (self._route, *self._lasting.values()):
+            if report is not None and report not in self._devices:
+                self._devices.append(report)
 
     def _add(self, report: api.DeviceReport) -> None:
         if len(self._devices) >= _MOST_DEVICES:

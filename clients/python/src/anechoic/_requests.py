@@ -37,8 +37,12 @@ class Requests:
         return sample
 
     async def clear_playback(self) -> int:
-        """Discards the far end and other audio that wait to be played, for barge-in."""
-        return await self._control(None, clear_playback=api.ClearPlayback())
+        """Discards the far end and other audio that wait to be played, for barge-in.
+
+        In real time, this is also the audio that was fed and has not been sent. A `feed` that waits for room goes on
+        with the rest of its audio: cancel it before.
+        """
+        return await self._link.clear_playback()
 
     async def enroll_voice(self) -> int:
         """Learns the voice at the microphone: 3 s of it, while nothing plays. `voiceprint` has it afterwards.

@@ -120,6 +120,11 @@ class State:
 
     # The voice that isolation keeps.
 
+    @property
+    def voiceprint(self) -> bytes:
+        """The voice that is kept. Empty: the nearest one."""
+        return b"" if self._voiceprint is None else self._voiceprint.SerializeToString()
+
     def voice_is(self, voiceprint: api.Voiceprint | None) -> None:
         """Records the voice that is kept from now on, None for the nearest. Ends an enrollment."""
         self._voiceprint, self._enrolls = voiceprint, False

@@ -21,15 +21,15 @@ from types import TracebackType
 from typing import Any, AsyncIterator, Awaitable, Callable, Iterator, List, Mapping, Type, TypeVar
 
 from . import session as _session, sessions as _sessions
+from ._facts import Facts
 from ._output import Output
 from ._threads import in_thread
 from .connection import Connection
 from .enums import InjectionPermission
 from .errors import Refused
-from .events import Event
+from .events import AudioRoute, Event
 from .formats import Audio, Format, Samples
 from .settings import Settings
-from .statistics import Statistics
 
 T = TypeVar("T")
 _CALLBACKS = {"on_injection_permission", "on_mute_gesture"}
@@ -101,6 +101,14 @@ class _Blocking:
             raise Refused("the session is not open; use it in a with statement", reason="NOT_OPEN")
         return self._loop.wait(work)
 
+    def _call(self, function: Callable[[], T]) -> T:
+        """Returns the result of a function that does not wait."""
+
+        async def call() -> T:
+            return function()
+
+        return self._wait(call)
+
     def _iterate(self, make: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
         async def begin() -> AsyncIterator[T]:
             return make().__aiter__()
@@ -139,7 +147,7 @@ class _Blocking:
             loop.stop()
 
 
-class Session(_Blocking):
+class Session(_Blocking, Facts):
     """Does what `anechoic.Session` does, whose arguments it takes, and waits.
 
     Its callbacks may use it: see the module.
@@ -151,6 +159,7 @@ class Session(_Blocking):
             if callable(options[name]):
                 options[name] = in_thread(options[name])
         self._session = _session.Session(server, **options)
+        self._link, self._state = self._session._link, self._session._state
 
     def __enter__(self) -> Session:
         self._enter(self._session.open)
@@ -163,9 +172,18 @@ class Session(_Blocking):
 
     def feed(
         self, microphone: Audio = b"", reference: Audio = b"", far_end: Audio = b"", other_audio: Audio = b"", *,
-        far_ends: Mapping[str, Audio] | None = None,
+        far_ends: Mapping[str, Audio] | None = None, microphone_time: float | None = None,
+        reference_time: float | None = None,
     ) -> None:
-        self._wait(lambda: self._session.feed(microphone, reference, far_end, other_audio, far_ends=far_ends))
+        self._wait(lambda: self._session.feed(
+            microphone, reference, far_end, other_audio, far_ends=far_ends, microphone_time=microphone_time,
+            reference_time=reference_time))
+
+    def place_reference(self, reference: Audio) -> None:
+        self._call(lambda: self._session.place_reference(reference))
+
+    def drop_reference(self) -> bytes:
+        return self._call(self._session.drop_reference)
 
     def finish(self) -> None:
         self._wait(lambda: self._session.finish())
@@ -182,38 +200,41 @@ class Session(_Blocking):
     def events(self) -> Iterator[Event]:
         return self._iterate(self._session.events)
 
-    def mute(self) -> int:
-        return self._wait(lambda: self._session.mute())
+    def mute(self, *, at_sample: int | None = None) -> int:
+        return self._wait(lambda: self._session.mute(at_sample=at_sample))
 
-    def unmute(self) -> int:
-        return self._wait(lambda: self._session.unmute())
+    def unmute(self, *, at_sample: int | None = None) -> int:
+        return self._wait(lambda: self._session.unmute(at_sample=at_sample))
 
-    def configure(self, settings: Settings) -> int:
-        return self._wait(lambda: self._session.configure(settings))
+    def configure(self, settings: Settings, *, at_sample: int | None = None) -> int:
+        return self._wait(lambda: self._session.configure(settings, at_sample=at_sample))
 
-    @property
-    def id(self) -> str:
-        return self._session.id
+    def clear_playback(self) -> int:
+        return self._wait(self._session.clear_playback)
 
-    @property
-    def is_muted(self) -> bool:
-        return self._session.is_muted
+    def enroll_voice(self) -> int:
+        return self._wait(self._session.enroll_voice)
 
-    @property
-    def delay(self) -> float:
-        return self._session.delay
+    def set_voiceprint(self, voiceprint: bytes) -> int:
+        return self._wait(lambda: self._session.set_voiceprint(voiceprint))
 
-    @property
-    def dropped_samples(self) -> int:
-        return self._session.dropped_samples
+    def decide_gesture(self, gesture_id: str, accept: bool) -> int:
+        return self._wait(lambda: self._session.decide_gesture(gesture_id, accept))
 
-    @property
-    def lost_samples(self) -> int:
-        return self._session.lost_samples
+    def decide_injection(self, client: str, grant: bool, *, remember: bool = False) -> int:
+        return self._wait(lambda: self._session.decide_injection(client, grant, remember=remember))
 
-    @property
-    def statistics(self) -> Statistics | None:
-        return self._session.statistics
+    def report_playback(self, first_sample: int, time: float, **report: Any) -> None:
+        self._call(lambda: self._session.report_playback(first_sample, time, **report))
+
+    def report_route(self, current: AudioRoute | None, **report: Any) -> None:
+        self._call(lambda: self._session.report_route(current, **report))
+
+    def report_head_pose(self, **pose: Any) -> None:
+        self._call(lambda: self._session.report_head_pose(**pose))
+
+    def report_interruption(self, began: bool, **report: Any) -> None:
+        self._call(lambda: self._session.report_interruption(began, **report))
 
 
 class Sessions(_Blocking):
@@ -256,8 +277,14 @@ class Sessions(_Blocking):
     ) -> _sessions.ChangedSession:
         return self._wait(lambda: self._sessions.configure(session, settings, at_sample=at_sample))
 
-    def gesture(self, session: str, *, muted: bool | None = None) -> _sessions.Gesture:
-        return self._wait(lambda: self._sessions.gesture(session, muted=muted))
+    def gesture(
+        self, session: str, *, muted: bool | None = None, gesture_id: str = "", timeout: float = 70.0
+    ) -> _sessions.Gesture:
+        return self._wait(
+            lambda: self._sessions.gesture(session, muted=muted, gesture_id=gesture_id, timeout=timeout))
+
+    def watch_injection(self, session: str = "") -> Iterator[_sessions.InjectionStatus]:
+        return self._iterate(lambda: self._sessions.watch_injection(session))
 
     def injection(self, session: str) -> _sessions.InjectionStatus:
         """Tells whether this client can speak into a session, without asking anybody."""

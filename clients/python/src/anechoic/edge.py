@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -16,15 +17,18 @@ from ._checks import check_flag, check_iterable, check_path, check_text
 from ._credentials import StrPath
 from ._reports import pose_message
 from ._start import checked_format, field_named
+from ._within import watched
 from ._writing import finish, write
 from .connection import Connection
 from .enums import EnrollmentFailure, PolarPattern, VoiceEnrollment
-from .errors import InvalidRequest
+from .errors import AnechoicError, InvalidRequest
 from .formats import Audio, Format
 from .spatial import Source
 from .v1 import edge_pb2 as api
 
 _FILE = "anechoic-edge/control.sock"
+_HOLD_SECONDS = 1.0
+"""The time before a call that was lost is held again."""
 
 
 @dataclass(frozen=True)
@@ -183,19 +187,50 @@ class EdgeAgent:
 
     @asynccontextmanager
     async def hold_call(self, holder: str) -> AsyncIterator[None]:
-        """Holds a call while the block runs. A program that dies ends its call."""
+        """Holds a call while the block runs. A program that dies ends its call.
+
+        If the agent goes away, such as for an update, it is asked again every second.
+        """
         check_text("holder", holder)
+        holding = watched(self._keep_holding(holder, await self._hold(holder)))
+        try:
+            yield
+        finally:
+            holding.cancel()
+            await asyncio.wait([holding])
+
+    async def _hold(self, holder: str) -> Any:
+        """Returns a stream that holds a call until it is cancelled."""
         request = api.HoldCallRequest(holder=holder)
         stream = await self._connection._begin(_methods.HOLD_CALL, "unary_stream", request)
         try:
-            try:
-                if await stream.read() is None:
-                    raise self._connection.garbage()
-            except grpc.RpcError as failure:
-                raise self._connection.error(failure) from None
-            yield
-        finally:
+            if await stream.read() is None:
+                raise self._connection.garbage()
+        except grpc.RpcError as failure:
+            raise self._connection.error(failure) from None
+        except BaseException:
             stream.cancel()
+            raise
+        return stream
+
+    async def _keep_holding(self, holder: str, stream: Any) -> None:
+        while True:
+            try:
+                while await stream.read() not in (None, grpc.aio.EOF):
+                    pass
+            except grpc.RpcError:
+                pass
+            finally:
+                stream.cancel()
+            stream = await self._hold_again(holder)
+
+    async def _hold_again(self, holder: str) -> Any:
+        while True:
+            await asyncio.sleep(_HOLD_SECONDS)
+            try:
+                return await self._hold(holder)
+            except AnechoicError:
+                pass
 
 
 def _piece(piece: Audio | Source, format: Format) -> api.PlayFarEndRequest:

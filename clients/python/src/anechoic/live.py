@@ -15,7 +15,7 @@ from typing import Any, Callable, Literal
 from ._alignment import AlignedVoice
 from ._checks import check_callable, check_number
 from ._reconnection import UNSTEADY_SECONDS, Reconnect, Retries
-from ._start import checked_format
+from ._start import checked_format, voiceprint_message
 from ._state import State
 from ._stops import Stops
 from .errors import AnechoicError, FormatError, InvalidRequest, Refused, ServerUnavailable, SessionEnded
@@ -35,7 +35,8 @@ _MOST_EARLY_SECONDS = 60
 _SECONDS_BETWEEN_REPORTS = 10.0
 _OPTIONS = (
     "client", "muted", "session_id", "labels", "engine", "chunk", "statistics_interval", "resume_window", "playback",
-    "playback_elsewhere", "echo_path", "learn_echo_path", "on_injection_permission", "on_mute_gesture",
+    "playback_elsewhere", "echo_path", "learn_echo_path", "voiceprint", "enroll_voice", "on_injection_permission",
+    "on_mute_gesture",
 )
 """The options of `Session` that a filter can have."""
 _MOST_TOLD = 100
@@ -86,6 +87,8 @@ class LiveFilter:
         """Whether the voice is processed. Otherwise raw audio passes, also with `on_loss="silence"`, unless muted."""
         self._state = State(bool(options.pop("muted", False)))
         self._echo_path = bytes(options.pop("echo_path", b""))
+        if voiceprint := options.get("voiceprint"):
+            self._state.voice_is(voiceprint_message(voiceprint))
         self._server, self._on_loss, self._settings, self._options = server, on_loss, settings or {}, options
         self._is_for_recognizer = output == "recognizer"
         self._delay = float(delay)
@@ -128,6 +131,14 @@ class LiveFilter:
         return self._echo_path
 
     @property
+    def voiceprint(self) -> bytes:
+        """The voice that the mic mode VOICE_ISOLATION keeps, given or learnt, for `LiveFilter(voiceprint=…)`.
+
+        Empty: the nearest one. A voiceprint identifies a person: keep it as such.
+        """
+        return self._state.voiceprint
+
+    @property
     def is_muted(self) -> bool:
         """Whether the microphone is muted, whoever muted it, with and without a session."""
         return self._state.is_muted
@@ -150,9 +161,9 @@ class LiveFilter:
         """The voice that is exchanged. None before the first frame."""
         return self._voice
 
-    def exchange(self, raw: bytes, format: Format) -> bytes:
+    def exchange(self, raw: bytes | bytearray | memoryview, format: Format) -> bytes:
         """Takes a frame, whose format may change at any time, and returns as many samples."""
-        _check_audio(raw, format)
+        raw = _bytes(raw, format)
         loop = _running_loop()
         if loop is None:
             raise InvalidRequest("exchange: no event loop runs here; call it in a coroutine or callback")
@@ -192,12 +203,12 @@ class LiveFilter:
             self._early.clear()
             self._restart()
 
-    def play(self, data: bytes, format: Format) -> None:
+    def play(self, data: bytes | bytearray | memoryview, format: Format) -> None:
         """Takes what the loudspeaker plays now, or after what it still plays.
 
         Audio that is heard while no frame comes for more than 1 s, or while there is no session, is left out.
         """
-        _check_audio(data, format)
+        data = _bytes(data, format)
         self.announce_reference(format)
         if self._session is not None:
             self._place(data)
@@ -433,9 +444,9 @@ def _problem(error: Exception) -> str:
     return str(error).partition(": ")[0] if is_absent else str(error)
 
 
-def _check_audio(data: object, format: object) -> None:
-    """Throws `InvalidRequest` for what is neither bytes nor a format."""
+def _bytes(data: object, format: Format) -> bytes:
+    """Returns bytes of a format. Throws `InvalidRequest` for what is neither bytes nor a format."""
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise InvalidRequest(
             f"data: {type(data).__name__} is not supported; use bytes of the format", field="data")
-    checked_format(format, "format")
+    return bytes(checked_format(format, "format").to_bytes(data, "data"))

@@ -31,6 +31,7 @@ from livekit.agents.voice import io
 
 from ._probability import LEAST_VOICE, VoiceProbability
 from ._segments import STEP, SegmentOptions, SpeechSegments
+from ._turns import ENDS, HeardTurns
 from .events import (
     Event, NotSpeech, Restarted, TurnContinued, TurnEnded, TurnInterruption, TurnMayEnd, TurnStarted,
 )
@@ -101,19 +102,20 @@ class AnechoicAudioOutput(io.AudioOutput):
             self._live.announce_reference(format)
         self._held: deque[tuple[bytes, Format]] = deque(maxlen=_MOST_HELD)
         self._format: Format | None = None
-        self._is_playing = False
+        self._has_started = False
+        self._is_paused = False
         self.on("playback_started", lambda _: self._start())
         self.on("playback_finished", self._finish)
 
     async def capture_frame(self, frame: rtc.AudioFrame) -> None:
-        await super().capture_frame(frame)
         self._format = usable_format(frame.sample_rate, frame.num_channels)
         if self._format is not None:
             self._held.append((bytes(frame.data.cast("B")), self._format))
-        if self._is_playing:
-            self._start()
+        self._play_held()
         if self.next_in_chain is not None:
             await self.next_in_chain.capture_frame(frame)
+        # Counts the frame only now: one that the next output has not taken, because it was cancelled, is never played.
+        await super().capture_frame(frame)
 
     def flush(self) -> None:
         super().flush()
@@ -127,24 +129,29 @@ class AnechoicAudioOutput(io.AudioOutput):
             self.next_in_chain.clear_buffer()
 
     def pause(self) -> None:
-        self._is_playing = False
+        self._is_paused = True
         rest = self._live.stop_playing()
         if rest and self._format is not None:
             self._held.appendleft((rest, self._format))
         super().pause()
 
     def resume(self) -> None:
-        self._start()
+        # LiveKit also calls this before each speech, whose playback has not started.
+        self._is_paused = False
+        self._play_held()
         super().resume()
 
     def _start(self) -> None:
-        self._is_playing = True
-        while self._held:
+        self._has_started = True
+        self._play_held()
+
+    def _play_held(self) -> None:
+        while self._held and self._has_started and not self._is_paused:
             data, format = self._held.popleft()
             self._live.play(data, format)
 
     def _finish(self, event: io.PlaybackFinishedEvent) -> None:
-        self._is_playing = False
+        self._has_started = False
         if event.interrupted:
             self._held.clear()
             self._live.stop_playing()
@@ -153,14 +160,14 @@ class AnechoicAudioOutput(io.AudioOutput):
 class AnechoicTurns:
     """Interrupts the agent and commits the turns of the person as the server finds them.
 
-    Backchannels, coughs and keys do neither. A turn whose server is gone has ended. The session must have the turn
-    detection "manual", so that nothing else decides about turns.
+    Backchannels, coughs, keys and a muted person do neither. A mute ends the turn, and so does a server that is gone.
+    The session must have the turn detection "manual", so that nothing else decides about turns.
     """
 
     def __init__(self, processor: AnechoicProcessor, session: AgentSession[Any]) -> None:
         self._session = session
         self._has_turn = False
-        processor.live.listen(self._take)
+        HeardTurns(processor.live, self._take)
 
     def _take(self, event: Event) -> None:
         try:
@@ -195,8 +202,8 @@ class _Named:
 class AnechoicVAD(_Named, vad.VAD):
     """Voice activity as the server has found it, in which the agent's echo does not count.
 
-    It judges the frames that the processor returns. While there is no session, loud audio counts as voice. One stream at
-    a time may use a processor.
+    It judges the frames that the processor returns, in which a muted person has no voice. While there is no session,
+    loud audio counts as voice. One stream at a time may use a processor.
     """
 
     def __init__(
@@ -289,7 +296,7 @@ class AnechoicTurnDetector(_Named):
         self._open_in: Session | None = None
         """The session in which a turn is open. A turn does not outlast its session."""
         self._has_ended = asyncio.Event()
-        processor.live.listen(self._take)
+        HeardTurns(processor.live, self._take)
 
     async def unlikely_threshold(self, language: Any) -> float:
         """Returns the probability below which the session waits longer."""
@@ -320,6 +327,6 @@ class AnechoicTurnDetector(_Named):
             self._has_ended.clear()
         elif isinstance(event, TurnMayEnd):
             self._probability = event.probability
-        elif isinstance(event, (TurnEnded, NotSpeech, Restarted)):
+        elif isinstance(event, ENDS):
             self._open_in = None
             self._has_ended.set()

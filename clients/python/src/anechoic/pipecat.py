@@ -38,6 +38,7 @@ from pipecat.turns.types import ProcessFrameResult
 from pipecat.turns.user_start import BaseUserTurnStartStrategy
 
 from ._probability import LEAST_VOICE, VoiceProbability
+from ._turns import ENDS, HeardTurns
 from .events import (
     Backchannel, Event, NotSpeech, Restarted, TurnContinued, TurnEnded, TurnInterruption, TurnMayEnd, TurnStarted,
 )
@@ -46,8 +47,6 @@ from .live import LiveFilter, usable_format
 from .session import Server
 
 _TURNS = (TurnStarted, TurnMayEnd, TurnContinued, TurnEnded, TurnInterruption, Backchannel, NotSpeech)
-_ENDS = (TurnEnded, NotSpeech, Restarted)
-"""The events after which no turn is open. A turn does not outlast its session."""
 _MOST_WAITING = 100
 
 
@@ -111,7 +110,8 @@ class AnechoicReferenceFilter(BaseAudioFilter):
 class AnechoicVADAnalyzer(VADAnalyzer):
     """Voice activity as the server has found it, in which the bot's echo does not count.
 
-    Give it the audio of the `AnechoicFilter`. While there is no session, loud audio counts as voice.
+    Give it the audio of the `AnechoicFilter`. A muted person has no voice. While there is no session, loud audio counts
+    as voice.
     """
 
     def __init__(self, filter: AnechoicFilter, *, params: VADParams | None = None) -> None:
@@ -146,7 +146,7 @@ class AnechoicTurnFrame(SystemFrame):
 
 
 class AnechoicTurns(FrameProcessor):
-    """Proposes the turns that the server finds. Backchannels, coughs and keys propose nothing.
+    """Proposes the turns that the server finds. Backchannels, coughs, keys and a muted person propose nothing.
 
     Each event is an `AnechoicTurnFrame`. The start and the end of a turn also are a `ProposedUserStartedSpeakingFrame`
     and a `ProposedUserStoppedSpeakingFrame`, which Pipecat's `ExternalUserTurnStrategies` decide about.
@@ -158,7 +158,7 @@ class AnechoicTurns(FrameProcessor):
         self._events: asyncio.Queue[Event] = asyncio.Queue(_MOST_WAITING)
         self._has_turn = False
         self._pushing: asyncio.Task[None] | None = None
-        filter.live.listen(self._take)
+        HeardTurns(filter.live, self._take)
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """Passes every frame on."""
@@ -193,14 +193,14 @@ class AnechoicTurns(FrameProcessor):
             if isinstance(event, TurnStarted) and not self._has_turn:
                 self._has_turn = True
                 await self.push_frame(ProposedUserStartedSpeakingFrame())
-            elif isinstance(event, _ENDS) and self._has_turn:
+            elif isinstance(event, ENDS) and self._has_turn:
                 self._has_turn = False
                 await self.push_frame(ProposedUserStoppedSpeakingFrame())
 
 
 class AnechoicInterruptionStrategy(BaseUserTurnStartStrategy):  # type: ignore[no-untyped-call]
-    """Starts the turn of the person, and interrupts the bot, when the server finds it. Backchannels, coughs and keys do
-    neither.
+    """Starts the turn of the person, and interrupts the bot, when the server finds it. Backchannels, coughs, keys and a
+    muted person do neither.
 
     While the bot talks, the server waits until the voice is more than a backchannel.
     """
@@ -212,7 +212,7 @@ class AnechoicInterruptionStrategy(BaseUserTurnStartStrategy):  # type: ignore[n
         super().__init__(**options)
         self._least_probability = least_probability
         self._has_begun = False
-        filter.live.listen(self._take)
+        HeardTurns(filter.live, self._take)
 
     async def handle_user_turn_started(self) -> None:
         """Forgets a start: the turn has started, by this strategy or by another one."""
@@ -229,7 +229,7 @@ class AnechoicInterruptionStrategy(BaseUserTurnStartStrategy):  # type: ignore[n
     def _take(self, event: Event) -> None:
         if isinstance(event, TurnStarted):
             self._has_begun = event.probability >= self._least_probability
-        elif isinstance(event, _ENDS):
+        elif isinstance(event, ENDS):
             self._has_begun = False
 
 
@@ -241,7 +241,7 @@ class AnechoicTurnAnalyzer(BaseTurnAnalyzer):
         self._params = BaseTurnParams()
         self._has_turn = False
         self._has_ended = False
-        filter.live.listen(self._take)
+        HeardTurns(filter.live, self._take)
 
     @property
     def speech_triggered(self) -> bool:
@@ -270,5 +270,5 @@ class AnechoicTurnAnalyzer(BaseTurnAnalyzer):
     def _take(self, event: Event) -> None:
         if isinstance(event, TurnStarted):
             self._has_turn, self._has_ended = True, False
-        elif isinstance(event, _ENDS) and self._has_turn:
+        elif isinstance(event, ENDS) and self._has_turn:
             self._has_turn, self._has_ended = False, True

@@ -17,7 +17,9 @@ from ._opus import Encoder
 from ._start import checked_format, duration, field_named
 from ._writing import finish, write
 from .connection import Connection, connection_to
-from .enums import CaptureProblem, EchoReference, GestureOutcome, InjectionPermission, MicMode, SessionState
+from .enums import (
+    CaptureProblem, EchoReference, GestureOutcome, InjectionPermission, MicMode, SessionState, VoiceEnrollment,
+)
 from .events import AudioRoute, Event, MuteState, event_from
 from .formats import Format, Samples
 from .settings import Settings, config_of, mask_of
@@ -59,6 +61,10 @@ class SessionInfo:
     """None while the echo is not cancelled, and until the reference has sounded for 2 s."""
     config: Any
     """A `SessionConfig` of anechoic.v1."""
+    turn_active: bool = False
+    """Whether the person at the microphone has the turn. False while turns are not detected."""
+    voice_enrollment: VoiceEnrollment = VoiceEnrollment.UNSPECIFIED
+    """The voice that the mic mode VOICE_ISOLATION keeps."""
 
     @property
     def id(self) -> str:

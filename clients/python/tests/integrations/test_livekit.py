@@ -105,7 +105,9 @@ async def test_an_interruption_takes_the_reference_back(server):
     while processor.live.session is None:
         await asyncio.sleep(0.01)
     processor._process(frame(noise))
+    output.resume()  # As LiveKit does before each speech.
     await output.capture_frame(frame(np.tile(noise, 100)))
+    assert output._live.session._link.outbox.others["reference"].end < 2000
     output.emit("playback_started", io.PlaybackStartedEvent(created_at=0))
     track = processor.live.session._link.outbox.others["reference"]
     assert track.end >= 32000
@@ -116,6 +118,25 @@ async def test_an_interruption_takes_the_reference_back(server):
     output.clear_buffer()
     assert track.end < 2000
     await processor.aclose()
+
+
+class LateRoom(Loudspeaker):
+    """A room that takes no frame before somebody listens."""
+
+    async def capture_frame(self, frame):
+        await asyncio.Event().wait()
+
+
+@in_loop
+async def test_speech_that_nobody_could_hear_is_not_waited_for():
+    output = AnechoicAudioOutput(AnechoicProcessor("127.0.0.1:1"), next_in_chain=LateRoom(None))
+    speaking = asyncio.create_task(output.capture_frame(frame(np.zeros(320, np.int16))))
+    await asyncio.sleep(0)
+    speaking.cancel()
+    await asyncio.wait([speaking])
+    output.flush()
+    output.clear_buffer()
+    await asyncio.wait_for(output.wait_for_playout(), 5)
 
 
 @in_loop
@@ -181,6 +202,16 @@ async def test_turns_interrupt_and_commit_and_backchannels_do_neither(server):
     for kind in (Backchannel, NotSpeech, TurnStarted, TurnInterruption, TurnEnded, TurnEnded, TurnStarted, NotSpeech):
         turns._take(of_turn(kind))
     assert agent.asked == ["interrupt", "commit"]
+
+
+@in_loop
+async def test_a_muted_person_interrupts_and_commits_nothing(server):
+    agent, processor = Agent(), AnechoicProcessor(server)
+    turns, detector = AnechoicTurns(processor, agent), AnechoicTurnDetector(processor)
+    processor.live.mute()
+    for kind in (TurnStarted, TurnInterruption, TurnEnded):
+        processor.live._tell(of_turn(kind))
+    assert agent.asked == [] and not turns._has_turn and not detector._has_ended.is_set()
 
 
 @in_loop

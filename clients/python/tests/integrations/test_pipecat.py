@@ -291,6 +291,15 @@ async def test_backchannels_coughs_and_unsure_turns_interrupt_nothing(server):
 
 
 @in_loop
+async def test_a_muted_person_starts_and_proposes_nothing(server):
+    voice = AnechoicFilter(server)
+    strategy, turns, analyzer = AnechoicInterruptionStrategy(voice), AnechoicTurns(voice), AnechoicTurnAnalyzer(voice)
+    voice.live.mute()
+    voice.live._tell(of_turn(TurnStarted))
+    assert not strategy._has_begun and turns._events.empty() and not analyzer.speech_triggered
+
+
+@in_loop
 async def test_backchannels_and_coughs_propose_no_turn(server):
     voice, turns, pushed = AnechoicFilter(server), None, []
     turns = AnechoicTurns(voice)
