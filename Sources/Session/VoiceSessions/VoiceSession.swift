@@ -35,6 +35,11 @@ public final class VoiceSession {
   /// The number of samples of the processed output that were emitted.
   public var processedSamples: Int64 { output.emittedSamples }
 
+  /// Whether there is a playback, and a device that plays it.
+  var isPlaybackHeard: Bool {
+    setup.playback != nil && (!setup.playsElsewhere || state.playbackClient != nil)
+  }
+
   /// Creates a session.
   ///
   /// - Throws: An `EngineError`, or a `FrameResampler.ResamplingError`, for a setup that cannot be processed.

@@ -104,6 +104,19 @@ struct MetricsTests {
     #expect(lines.all.contains { $0.hasPrefix("refused") && $0.contains("reason=SERVER_FULL") })
   }
 
+  @Test func aRequestThatEndsASessionIsLoggedWithTheSession() async throws {
+    try await run { server in
+      let stream = try await server.client.process(.mediaClock())
+      try await stream.send(.with { $0.microphone.samples = Data([1, 2, 3]) })
+      await #expect(throws: Status.self) { while try await stream.receive() != nil {} }
+      let line = lines.all.first { $0.hasPrefix("refused") }
+      for field in ["reason=INVALID_FIELD", "session=\(stream.started.session.dropFirst(9))"] {
+        #expect(line?.contains(field) == true, "\(lines.all)")
+      }
+    }
+    #expect(value("anechoic_sessions_refused_total{reason=\"INVALID_FIELD\"}") == nil)
+  }
+
   @Test func aFieldOfWhichThereIsNothingToSayIsLeftOut() async throws {
     try await refuseASession()
     log.switched("switch injection", to: "", isDone: false, by: "olga")

@@ -47,6 +47,10 @@ struct PartCostsTests {
     #expect(costs.time(of: setup) == .microseconds(392))
     setup.farEnd = opus(.hz24000, 1)
     #expect(costs.time(of: setup) == .microseconds(398))
+    setup.recognizer = opus(.hz24000, 1)
+    #expect(costs.time(of: setup) == .microseconds(418))
+    setup.raw = opus(.hz48000, 1)
+    #expect(costs.time(of: setup) == .microseconds(458))
   }
 
   @Test func thisMachinesCostsAreMeasured() {

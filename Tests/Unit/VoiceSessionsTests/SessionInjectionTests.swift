@@ -83,6 +83,17 @@ struct SessionInjectionTests {
       run.sink.kinds.suffix(2) == [.injectionAvailabilityChanged(false), .ended(.clientClosed)])
   }
 
+  @Test func speechForThePersonAloneNeedsADeviceThatPlaysIt() throws {
+    let run = try ScriptedRun(ScriptedRun.setup { $0.playsElsewhere = true })
+    try run.permitInjection(by: "bot")
+    try run.send(frames: 1, of: 0)
+    #expect(refusal(run, heard: .playbackAlone) == "NO_PLAYBACK")
+    run.session.playbackClientChanged("speaker", hasJoined: true, sink: run.sink)
+    #expect(refusal(run, heard: .playbackAlone) == nil)
+    run.session.playbackClientChanged("speaker", hasJoined: false, sink: run.sink)
+    #expect(refusal(run, heard: .playbackAlone) == "NO_PLAYBACK")
+  }
+
   @Test func thePersonIsAskedOnce() throws {
     let run = try ScriptedRun()
     for _ in 0..<3 {
@@ -234,9 +245,11 @@ struct SessionInjectionTests {
   }
 
   /// Returns the reason why an injection may not begin, or nil if it began.
-  private func refusal(_ run: ScriptedRun) -> String? {
+  private func refusal(
+    _ run: ScriptedRun, heard audience: InjectionAudience = .everywhere
+  ) -> String? {
     do throws(Refusal) {
-      try run.session.beginInjection("\(run.sink.events.count)", by: "bot")
+      try run.session.beginInjection("\(run.sink.events.count)", by: "bot", heard: audience)
       return nil
     } catch {
       return error.reason

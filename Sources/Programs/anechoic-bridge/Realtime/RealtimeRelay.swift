@@ -24,6 +24,8 @@ struct RealtimeRelay: Relay {
   enum Item {
     case append(RealtimeEvent)
     case message(WebSocketMessage)
+    /// A message after which the upstream has no sound any more.
+    case clear(WebSocketMessage)
     case update(RealtimeEvent, WebSocketMessage)
   }
 
@@ -77,11 +79,6 @@ struct RealtimeRelay: Relay {
   private static let mostHeld = 1 << 20
   /// The longest piece of sound that is sent upstream, in seconds.
   private static let piece = 0.1
-  /// The events of the client that have to follow the sound before them.
-  private static let ordered: Set = [
-    "input_audio_buffer.commit", "input_audio_buffer.clear",
-  ]
-
   let settings: Settings
   let name: String
   var outbox = RelayOutbox()
@@ -136,23 +133,27 @@ struct RealtimeRelay: Relay {
       // The upstream may have ended the response meanwhile.
       if id == nil || id == responses.running { responses.isGivenUp = true }
       pass(message)
-    default:
-      guard Self.ordered.contains(event.type) else { return pass(message) }
+    case "input_audio_buffer.commit":
       inputHalf = nil  // The upstream begins with an empty buffer.
-      hold(message)
+      hold(message, as: .message(message))
+    case "input_audio_buffer.clear":
+      inputHalf = nil
+      hold(message, as: .clear(message))
+    default: pass(message)
     }
   }
 
   /// Sends a message of the client after the sound before it.
-  private mutating func hold(_ message: WebSocketMessage) {
+  private mutating func hold(_ message: WebSocketMessage, as item: Item) {
     guard line != nil else { return outbox.toUpstream.append(message) }
     heldBytes += message.bytes.count
-    line?.add(.message(message))
+    line?.add(item)
   }
 
   /// Sends a message of the client, after those that wait for sound.
   private mutating func pass(_ message: WebSocketMessage) {
-    if line?.holdsItem == true { hold(message) } else { outbox.toUpstream.append(message) }
+    guard line?.holdsItem == true else { return outbox.toUpstream.append(message) }
+    hold(message, as: .message(message))
   }
 
   private mutating func append(
@@ -236,8 +237,9 @@ struct RealtimeRelay: Relay {
   private mutating func send(_ item: Item) {
     switch item {
     case .append: break
-    case .message(let message):
+    case .message(let message), .clear(let message):
       heldBytes -= message.bytes.count
+      if case .clear = item { turns.gate.clear() }
       outbox.toUpstream.append(message)
     case .update(var event, let message):
       heldBytes -= message.bytes.count

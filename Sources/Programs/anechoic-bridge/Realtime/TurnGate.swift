@@ -28,6 +28,9 @@ struct TurnGate {
     return kept
   }
 
+  /// Forgets the sound that is kept.
+  mutating func clear() { kept = [] }
+
   mutating func close() {
     (isOpen, keepsAll) = (false, false)
     kept = []

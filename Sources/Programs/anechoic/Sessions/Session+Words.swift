@@ -6,8 +6,7 @@ extension Anechoic_V1_Session {
   var line: String {
     [
       name, state == .suspended ? "suspended" : "", mute.muted ? "muted" : "live",
-      Words.of(activeMicMode),
-      voiceActive ? "talks" : "quiet", "by \(owner)", Words.of(labels),
+      Words.of(activeMicMode), voice ?? "", "by \(owner)", Words.of(labels),
     ].filter { !$0.isEmpty }.joined(separator: "  ")
   }
 
@@ -17,7 +16,7 @@ extension Anechoic_V1_Session {
       ("session", name),
       ("owner", owner + (hasCreateTime ? ", since \(Words.date(createTime))" : "")),
       ("state", state == .suspended ? "suspended: the client lost its connection" : "running"),
-      ("microphone", mute.phrase), ("voice", voice), ("mic mode", micMode),
+      ("microphone", mute.phrase), ("voice", voice ?? "not detected"), ("mic mode", micMode),
       ("processing", config.voiceProcessing.phrase(hasReference: echoReference != .none)),
       ("ducking", config.otherAudioDucking.phrase), ("gestures", gestures),
       ("injection", injection), ("last event", "\(lastEventID)"),
@@ -31,9 +30,12 @@ extension Anechoic_V1_Session {
     return rows.map { "\($0.padding(toLength: 12))  \($1)" }.joined(separator: "\n")
   }
 
-  private var voice: String {
-    if mute.muted { return mutedSpeechActive ? "talks while muted" : "quiet" }
-    guard config.voiceActivityDetection.enabled else { return "not detected" }
+  /// Whether the person talks, or nil while that is not detected.
+  private var voice: String? {
+    if mute.muted, !config.mute.mutedTalkerDetectionDisabled {
+      return mutedSpeechActive ? "talks while muted" : "quiet"
+    }
+    guard config.voiceActivityDetection.enabled else { return nil }
     return voiceActive ? "talks" : "quiet"
   }
 

@@ -29,8 +29,8 @@ struct PartCosts: Sendable, Equatable {
       guard let input, input.opus != nil else { continue }
       time += decoder * Self.share(input.rate, channels: input.channelCount)
     }
-    for output in [setup.processed, setup.playback] {
-      guard let output, let settings = output.opus else { continue }
+    for output in setup.outputs {
+      guard let settings = output.opus else { continue }
       let effort = Double(settings.complexity) / Double(OpusSettings.complexities.upperBound)
       time +=
         (encoder + (fullestEncoder - encoder) * effort)
@@ -108,11 +108,8 @@ final class KnownPartCosts: Sendable {
   /// Returns the time of the parts of a session. Parts that are being measured count 0.
   func time(of setup: SessionSetup) -> Duration {
     let formats =
-      [
-        setup.microphone, setup.reference, setup.farEnd, setup.otherAudio, setup.processed,
-        setup.playback,
-      ]
-      + setup.farEnds.map(\.format)
+      [setup.microphone, setup.reference, setup.farEnd, setup.otherAudio]
+      + setup.farEnds.map(\.format) + setup.outputs
     let (costs, needsSource, needsOpus) = state.withLock { state in
       let needsSource = setup.canRender && !state.hasSource
       let needsOpus = formats.contains { $0?.opus != nil } && !state.hasOpus

@@ -62,14 +62,21 @@ final class ProcessCall: ServerCallHandler {
       }
       readOn()
     } catch {
-      end(error)
+      refuse(error)
     }
+  }
+
+  func failed(_ status: Status) -> Bool {
+    if case .over = state { return false }
+    refuse(status)
+    return true
   }
 
   func halfClosed() {
     switch state {
     case .awaitingStart:
-      end(Status(InvalidFieldError("start", "is required; the client ended the stream without it")))
+      refuse(
+        Status(InvalidFieldError("start", "is required; the client ended the stream without it")))
     case .running(let session):
       session.end(.clientClosed, .ok)
     case .starting, .over: break
@@ -131,10 +138,12 @@ final class ProcessCall: ServerCallHandler {
     }
   }
 
-  /// Ends the call of a session that could not start.
+  /// Ends the call because of a request that cannot be fulfilled: its first one, so that no session
+  /// starts or goes on, or a later one, which ends the session.
   private func refuse(_ status: Status) {
-    configuration.metrics.sessionRefused(reason: status.reason)
-    configuration.log.refused(RPC.process, status, by: ServerLog.Cause(call))
+    if session == nil { configuration.metrics.sessionRefused(reason: status.reason) }
+    configuration.log.refused(
+      RPC.process, status, session: session?.handle.id ?? "", by: ServerLog.Cause(call))
     end(status)
   }
 
@@ -230,7 +239,7 @@ final class ProcessCall: ServerCallHandler {
     let (thread, loads, reference) = (call.thread, loads, ThreadBound(self))
     handle.perform { session in
       guard let session else {
-        return thread.perform { reference.value?.end(.resumeTokenUnknown) }
+        return thread.perform { reference.value?.refuse(.resumeTokenUnknown) }
       }
       session.move(to: thread) { session in
         session.enter(loads.load(of: thread))
@@ -243,11 +252,11 @@ final class ProcessCall: ServerCallHandler {
   /// Continues a session that has come to this thread.
   private func accept(_ session: RunningSession, _ point: ResumePoint, _ client: Principal) {
     guard case .starting = state else { return }
-    guard !session.isEnding else { return end(.resumeTokenUnknown) }
+    guard !session.isEnding else { return refuse(.resumeTokenUnknown) }
     do {
       try session.resume(at: point, by: client, link: link)
     } catch {
-      return end(error)
+      return refuse(error)
     }
     session.outlet.observation.resumed(session.handle.id, by: call)
     self.session = session

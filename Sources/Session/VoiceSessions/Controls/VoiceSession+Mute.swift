@@ -57,9 +57,7 @@ extension VoiceSession {
   ) -> GestureResult {
     var soundsChime = false
     if resolution.applies, setsMute(resolution.gesture) {
-      let isHeard =
-        setup.playback != nil && (!setup.playsElsewhere || state.playbackClient != nil)
-      soundsChime = isHeard && state.configuration.mute.soundsChime
+      soundsChime = isPlaybackHeard && state.configuration.mute.soundsChime
       if soundsChime {
         playback.sound(state.mute.isMuted ? .mute : .unmute)
         controls.gestures.recordChime(of: resolution.gesture.id)

@@ -7,7 +7,8 @@ public struct HeadsetPolicy: Sendable {
     public var claim: Claim
     /// The last time at which a person used the machine.
     public var lastUsed: ContinuousClock.Instant
-    /// Whether the machine held the headset by the decision of an arbiter that has since forgotten it.
+    /// Whether the machine held the headset by the decision of an arbiter that has since forgotten it, and
+    /// has not lost the headset since.
     public var heldBefore: Bool
 
     public init(

@@ -4,8 +4,9 @@ struct RoutedMachine: Sendable, Equatable {
 
   let name: String
   private(set) var activity = Activity()
-  /// The headsets that the machine held by the decision of an arbiter that has forgotten the group.
-  var heldBefore: Set<String>
+  /// The headsets that the machine held by the decision of an arbiter that has forgotten the group, until it
+  /// cannot use them or another machine holds them.
+  private(set) var heldBefore: Set<String>
   var lastUsed: Instant
   /// The time at which the connection was lost. Nil while it is connected.
   var lostAt: Instant?
@@ -48,6 +49,7 @@ struct RoutedMachine: Sendable, Equatable {
     }
     media.set(new.playsMedia, now: now, start: mediaStart)
     activity = new
+    heldBefore.formIntersection(new.headsets)
     if startsCall || startsMedia { lastUsed = now }
     if let idle = new.sinceUserInput, idle >= .zero { lastUsed = max(lastUsed, now - idle) }
     return startsCall || startsMedia
@@ -84,6 +86,11 @@ struct RoutedMachine: Sendable, Equatable {
   }
 
   mutating func forgetPause() { pause = .none }
+
+  /// Records the holder of a headset that the machine can use.
+  mutating func follow(holder: String?, of headset: String) {
+    if holder != name { heldBefore.remove(headset) }
+  }
 
   /// Whether the machine has a call, or had one until a moment ago.
   func hasCall(now: Instant, _ times: RoutingTimes) -> Bool {

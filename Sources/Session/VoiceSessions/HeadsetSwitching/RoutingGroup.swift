@@ -236,6 +236,9 @@ public struct RoutingGroup: Sendable {
           heldBefore: $0.heldBefore.contains(name))
       }, now: now)
     if holder?.machine != headset.choice?.machine { headset.choice = nil }
+    for index in machines.indices where machines[index].activity.headsets.contains(name) {
+      machines[index].follow(holder: holder?.machine, of: name)
+    }
     let isChosen = headset.choice?.isPinned ?? false
     let isNews =
       holder != headset.decision.holder || isChosen != headset.decision.isChosen

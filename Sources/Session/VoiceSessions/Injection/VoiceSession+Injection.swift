@@ -37,10 +37,11 @@ extension VoiceSession {
       throw Refusal(
         .unavailable, reason: "INJECTION_UNAVAILABLE", message: "the microphone is not running")
     }
-    guard audience == .everywhere || setup.playback != nil else {
+    guard audience == .everywhere || isPlaybackHeard else {
       throw Refusal(
         .unavailable, reason: "NO_PLAYBACK",
-        message: "start.preferred_injection_mode: NONE needs a session with a playback")
+        message: "start.preferred_injection_mode: NONE needs a playback, and a device that plays it"
+      )
     }
     try injections.add(id, client: client, heard: audience)
   }

@@ -239,6 +239,20 @@ struct ProcessDoorTests {
     }
   }
 
+  @Test func aMessageThatIsWrongEndsItsSessionAsOverGRPC() async throws {
+    try await DoorServer.run {
+      $0.limits.resumeWindow = .seconds(300)
+    } _: { server in
+      let client = try server.start(Self.start)
+      client.send(microphone: [UInt8](repeating: 0, count: 640))
+      client.send(#"{"begin":{}}"#)
+      let frames = client.rest()
+      #expect(frames.processed.count == 640, "what waits comes before the status")
+      #expect(frames.last?.code == 4003)
+      try await server.grpc.sessionsActive(become: 0)
+    }
+  }
+
   @Test func aServerThatStopsTellsItsClients() async throws {
     try await DoorServer.run { server in
       let client = try server.start(Self.start)

@@ -65,6 +65,25 @@ struct RoutingGroupTests {
     #expect(holder(busy) == "A")
   }
 
+  @Test func aHeadsetThatAnotherMachineGotDoesNotReturnByAnOldDecision() throws {
+    var busy = try group("A")
+    _ = try busy.update("A", Activity(headsets: ["headset"], playsMedia: true), now: at(1))
+    _ = try busy.register("B", held: ["headset"], now: at(2))
+    _ = try busy.update("B", Activity(headsets: ["headset"]), now: at(2))
+    _ = try busy.update("A", Activity(headsets: ["headset"]), now: at(100))
+    _ = busy.advance(to: at(200))
+    #expect(holder(busy) == "A")
+    // The old holder gets it again, and then is without it.
+    var group = try group("A")
+    _ = try group.register("B", held: ["headset"], now: at(1))
+    _ = try group.update("B", Activity(headsets: ["headset"]), now: at(1))
+    _ = try group.update("B", Activity(), now: at(2))
+    _ = try group.update("A", Activity(), now: at(3))
+    _ = try group.update("A", Activity(headsets: ["headset"]), now: at(100))
+    _ = try group.update("B", Activity(headsets: ["headset"]), now: at(101))
+    #expect(holder(group) == "A")
+  }
+
   @Test func aNewArbiterWaitsForTheCallBeforeItResumesMedia() throws {
     var group = RoutingGroup()
     _ = try group.register("A", isPaused: true, now: at(0))

@@ -300,6 +300,22 @@ struct RealtimeRelayTests {
     #expect(rig.sent("input_audio_buffer.commit").isEmpty)
   }
 
+  @Test func soundThatTheClientClearsDoesNotComeWithTheNextTurn() {
+    let rig = Rig(turns: true)
+    rig.open()
+    rig.speak(milliseconds: 100)
+    rig.change(.processing(session: "sessions/1"))
+    rig.speak(milliseconds: 600)
+    rig.client("input_audio_buffer.clear")
+    rig.speak(milliseconds: 300)
+    #expect(rig.sent("input_audio_buffer.clear").count == 1)
+    let before = rig.sent("input_audio_buffer.append").count
+    rig.change(.turnStarted)
+    let preRoll = rig.sent("input_audio_buffer.append").dropFirst(before)
+    let count = preRoll.reduce(0) { $0 + (($1["audio"] as? String)?.count ?? 0) }
+    #expect(count > 0 && count <= Rig.sound(milliseconds: 300).count)
+  }
+
   @Test func theUpstreamFindsTurnsAgainWhenTheServerIsLost() throws {
     let rig = Rig(turns: true)
     rig.open()

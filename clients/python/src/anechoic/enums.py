@@ -248,6 +248,7 @@ class EndReason(Enum):
     """Another client called DeleteSession."""
     CLIENT_LOST = 3
     """The connection of the media client broke, and the client did not continue the session within its resume_window.
+    Or a request of the media client was not valid.
     """
     IDLE = 4
     """The session received no audio for the server's idle limit."""

@@ -1799,7 +1799,7 @@ public nonisolated struct Anechoic_V1_SessionEnded: Sendable {
     case deleted // = 2
 
     /// The connection of the media client broke, and the client did not continue the session within
-    /// its resume_window.
+    /// its resume_window. Or a request of the media client was not valid.
     case clientLost // = 3
 
     /// The session received no audio for the server's idle limit.

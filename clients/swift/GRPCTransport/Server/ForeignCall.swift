@@ -24,7 +24,7 @@ package final class ForeignCall: Sendable {
     /// Records that the write has left.
     package func writeCompleted() { call.writeCompleted() }
     /// Ends the call with a status, because its client broke a rule of the protocol.
-    package func fail(_ status: Status) { call.finish(status) }
+    package func fail(_ status: Status) { call.fail(status) }
     /// Records that the status has been sent. Nothing may follow.
     package func ended() { foreign.end(call) }
     /// Ends the call with a status at once, because the server stops.

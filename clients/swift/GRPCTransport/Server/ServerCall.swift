@@ -204,6 +204,11 @@ extension ServerCall {
     handler?.received(message)
   }
 
+  /// Ends the call, because its client broke a rule of the protocol.
+  func fail(_ status: Status) {
+    guard machine.isOpen, handler?.failed(status) == true else { return finish(status) }
+  }
+
   func halfClosed() {
     place?.hasMessage()
     guard case .deliver = machine.halfClosed() else { return }

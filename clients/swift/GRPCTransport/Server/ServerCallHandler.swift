@@ -7,6 +7,9 @@ public protocol ServerCallHandler: AnyObject {
   func halfClosed()
   /// Records that the write has left. The next one may follow.
   func writeCompleted()
+  /// Takes the status for a client that broke a rule of the protocol. Returns whether the handler ends
+  /// the call with it, after what it has to send. Otherwise the call ends at once.
+  func failed(_ status: Status) -> Bool
   /// Records that the client has not read for as long as the write deadline allows. The call is
   /// being aborted; `cancelled()` follows.
   func stalled()
@@ -20,4 +23,6 @@ public protocol ServerCallHandler: AnyObject {
 extension ServerCallHandler {
   /// Does nothing.
   public func stalled() {}
+  /// Lets the call end at once.
+  public func failed(_ status: Status) -> Bool { false }
 }
