@@ -86,6 +86,18 @@ public final class AudioFileWriter {
     }
   }
 
+  /// Returns the reason why no sound can be written to a path, or nil if it can, as far as the name
+  /// and what is there tell.
+  public static func problem(at path: String) -> String? {
+    guard !isStream(path) else { return nil }
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      return "\(path): is a folder"
+    }
+    do throws(AudioFileError) { _ = try coding(path, .s16) } catch { return error.description }
+    return nil
+  }
+
   private static func coding(
     _ path: String, _ encoding: SampleEncoding
   ) throws(AudioFileError) -> Int {
@@ -103,13 +115,19 @@ public final class AudioFileWriter {
 
   // MARK: Streams
 
-  /// Opens a stream. Returns nil for a file, which need not exist, and for a folder.
-  private static func stream(_ path: String) throws(AudioFileError) -> FileHandle? {
-    if ["-", "/dev/stdout"].contains(path) { return .standardOutput }
+  private static let standardOutput = ["-", "/dev/stdout"]
+
+  /// Returns false for a file, which need not exist, and for a folder.
+  private static func isStream(_ path: String) -> Bool {
+    if standardOutput.contains(path) { return true }
     var status = stat()
-    guard stat(path, &status) == 0, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
-      return nil
-    }
+    return stat(path, &status) == 0 && ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+  }
+
+  /// Opens a stream. Returns nil for a file and for a folder.
+  private static func stream(_ path: String) throws(AudioFileError) -> FileHandle? {
+    guard isStream(path) else { return nil }
+    if standardOutput.contains(path) { return .standardOutput }
     guard let handle = FileHandle(forWritingAtPath: path) else {
       throw AudioFileError(path: path, problem: "cannot be written")
     }

@@ -180,6 +180,14 @@ struct EdgeTests {
         ["check-config", "edge.yaml"],
         saying: ["edge.yaml:1: programs.far_ends: the input of far end alice in ", words])
     }
+    for (place, words) in [
+      ("file:voice.mp3", "the file name must end in .wav, .flac or .ogg"),
+      ("file:\(folder.url.path)", "is a folder"),
+    ] {
+      try folder.write(Data("programs: {voice: '\(place)'}".utf8), "edge.yaml")
+      try await expectFailure(
+        ["check-config", "edge.yaml"], saying: ["edge.yaml:1: programs.voice: ", words])
+    }
     let missing = folder.path("missing/fifo")
     try folder.write(Data("programs: {voice: 'fifo:\(missing)'}".utf8), "edge.yaml")
     let result = try await edge(["check-config", "edge.yaml"])

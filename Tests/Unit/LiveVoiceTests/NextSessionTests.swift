@@ -60,6 +60,17 @@ struct NextSessionTests {
     }
   }
 
+  @Test func anEchoPathThatTheServerRefusesIsGivenUp() async throws {
+    let refusal = Status(.invalidArgument, "start.echo_path_hint.channel_count: must be 1 or 2")
+    try await RunningVoice.run { options, script in
+      options.echoPathHint = .with { $0.channelCount = 3 }
+      script.starts = [.refuse(refusal)]
+    } _: { running in
+      try await running.becomes(.processed)
+      #expect(running.sessions.script { $0.started.map(\.start.hasEchoPathHint) } == [true, false])
+    }
+  }
+
   private static let path = Anechoic_V1_EchoPath.with { $0.channelCount = 2 }
 
   @Test func theTimeThatAnEndedSessionNamesIsWaited() async throws {

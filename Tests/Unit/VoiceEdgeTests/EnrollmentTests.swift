@@ -1,6 +1,7 @@
 import AnechoicAPI
 import Foundation
 import GRPCTransport
+import ScriptedSessions
 import SwiftProtobuf
 import Testing
 import TestTime
@@ -94,6 +95,32 @@ struct EnrollmentTests {
         try VoiceprintFile.read(rig.folder.path("voice"))?.encoder != voiceprint.encoder
       }
     }
+  }
+
+  /// The server may have taken the right to keep a voice from the agent.
+  @Test func aVoiceForWhichTheServerRefusesTheSessionIsLeftOut() async throws {
+    let folder = try Folder()
+    let server = try ScriptedSessions("unix:\(folder.path("scripted"))")
+    try await AgentRig.run { setup in
+      setup.hasServer = false
+      setup.configuration.server.address = server.address
+      setup.configuration.voiceprint = .with { $0.encoder = "some-1" }
+    } _: { rig in
+      try await rig.connected()
+      let refusal = Status(.permissionDenied, "start.voiceprint needs the scope \"enroll\"")
+      server.script { $0.starts = [.refuse(refusal)] }
+      server.end(.explained(.aborted, "SESSION_TERMINATED"))
+      try await eventually("another session") { server.script { $0.started.count } > 2 }
+      #expect(server.script { $0.started.map(\.start.hasVoiceprint) } == [true, true, false])
+      try await eventually("it is told") {
+        try await rig.edgeStatus().voice
+          == .with {
+            $0.enrollment = .none
+            $0.problem = refusal.message
+          }
+      }
+    }
+    await server.stop()
   }
 
   @Test func anEngineThatLearnsNoVoiceIsNamed() async throws {

@@ -70,6 +70,35 @@ struct KeyWatchTests {
     watch.join()
   }
 
+  @Test func aFIFOThatIsMadeAnewIsFound() async throws {
+    let presses = Lines()
+    #expect(mkfifo(folder.path("key"), 0o600) == 0)
+    let watch = KeyWatch(folder.path("key"), log: lines.add) { event in
+      if event.isPressed { presses.add("\(event.key)") }
+    }
+    // Kept open, so that the former FIFO does not end.
+    let former = try await writer()
+    defer { close(former) }
+    #expect(unlink(folder.path("key")) == 0 && mkfifo(folder.path("key"), 0o600) == 0)
+    let key = try await writer()
+    defer { close(key) }
+    let press = [UInt8].micMutePress
+    #expect(write(key, press, press.count) == press.count)
+    try await eventually("it is read") { presses.all == ["micMute"] }
+    watch.stop()
+    watch.join()
+  }
+
+  /// Opens the FIFO once the watch reads it.
+  private func writer() async throws -> Int32 {
+    var key: Int32 = -1
+    try await eventually("the FIFO is read") {
+      key = open(folder.path("key"), O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+      return key >= 0
+    }
+    return key
+  }
+
   @Test func anInputDeviceIsFoundByItsName() throws {
     for (event, name) in [("event3", "Keyboard"), ("event12", "Headset (AVRCP)"), ("mouse0", "X")] {
       let device = folder.url.appendingPathComponent("\(event)/device")

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
-#include <vector>
 
 namespace anechoic {
 
@@ -15,27 +14,31 @@ namespace {
 constexpr size_t longestPath = 107;
 
 // The same places in the same order as anechoic-edge has them.
-std::string defaultPath() {
+std::vector<std::string> defaultPaths() {
   const std::string file = "/anechoic-edge/control.sock";
   std::vector<std::string> paths;
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
   if (runtime != nullptr && runtime[0] == '/') paths.push_back(runtime + file);
   paths.push_back("/tmp/anechoic-edge-" + std::to_string(geteuid()) + "/control.sock");
   paths.push_back("/run" + file);
-  const auto found = std::find_if(paths.begin(), paths.end(), [](const std::string& path) {
-    return access(path.c_str(), F_OK) == 0;
-  });
-  return found == paths.end() ? paths.front() : *found;
+  return paths;
 }
 
 }  // namespace
 
-std::string agentAddress(std::string socketPath) {
-  if (socketPath.empty()) socketPath = defaultPath();
-  if (socketPath.size() > longestPath) {
+std::vector<std::string> agentPaths(const std::string& socketPath) {
+  const auto paths = socketPath.empty() ? defaultPaths() : std::vector{socketPath};
+  if (paths.front().size() > longestPath) {
     throw std::invalid_argument("socket: the path of a socket has at most 107 bytes");
   }
-  return "unix:" + socketPath;
+  return paths;
+}
+
+std::string agentAddress(const std::vector<std::string>& paths) {
+  const auto found = std::find_if(paths.begin(), paths.end(), [](const std::string& path) {
+    return access(path.c_str(), F_OK) == 0;
+  });
+  return "unix:" + (found == paths.end() ? paths.front() : *found);
 }
 
 }  // namespace anechoic

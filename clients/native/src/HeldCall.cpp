@@ -85,8 +85,8 @@ class HeldCall::Attempt : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc:
   bool isDone_ = false;  // under the mutex of the state
 };
 
-HeldCall::HeldCall(std::string socketPath, std::string holder) : state_(std::make_unique<State>()) {
-  const std::string target = agentAddress(std::move(socketPath));
+HeldCall::HeldCall(const std::string& socketPath, const std::string& holder)
+    : paths_(agentPaths(socketPath)), holder_(holder), state_(std::make_unique<State>()) {
   const bool isPrintable = std::all_of(holder.begin(), holder.end(),
                                        [](char letter) { return letter >= ' ' && letter <= '~'; });
   if (holder.empty() || holder.size() > longestHolder || !isPrintable || holder.front() == ' ' ||
@@ -94,7 +94,7 @@ HeldCall::HeldCall(std::string socketPath, std::string holder) : state_(std::mak
     throw std::invalid_argument(
         "holder: must have 1 to 100 printable ASCII characters, without a space at either end");
   }
-  thread_ = std::thread(&HeldCall::run, this, target, holder);
+  thread_ = std::thread(&HeldCall::run, this);
 }
 
 HeldCall::~HeldCall() {
@@ -111,7 +111,7 @@ bool HeldCall::isHeld() const {
   return state_->isHeld;
 }
 
-void HeldCall::run(const std::string& target, const std::string& holder) {
+void HeldCall::run() {
   State& state = *state_;
   std::unique_lock lock(state.mutex);
   while (!state.isReleased) {
@@ -119,10 +119,11 @@ void HeldCall::run(const std::string& target, const std::string& holder) {
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    // A channel that has failed waits before it connects again, so each attempt has its own.
-    const auto channel =
-        grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments);
-    Attempt attempt(channel, holder, state);
+    // A channel that has failed waits before it connects again, so each attempt has its own. The
+    // agent may come at any of its paths.
+    const auto channel = grpc::CreateCustomChannel(
+        agentAddress(paths_), grpc::InsecureChannelCredentials(), arguments);
+    Attempt attempt(channel, holder_, state);
     lock.lock();
     state.changed.wait(lock, [&] { return state.isReleased || attempt.isDone(); });
     if (!attempt.isDone()) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace anechoic {
 
@@ -12,7 +13,7 @@ class HeldCall {
  public:
   // Throws a std::invalid_argument that names what is wrong. An empty path finds the agent of this user,
   // or the service.
-  HeldCall(std::string socketPath, std::string holder);
+  HeldCall(const std::string& socketPath, const std::string& holder);
   // Ends the call, if nothing else holds it.
   ~HeldCall();
   HeldCall(const HeldCall&) = delete;
@@ -24,8 +25,10 @@ class HeldCall {
  private:
   struct State;
   class Attempt;
-  void run(const std::string& target, const std::string& holder);
+  void run();
 
+  const std::vector<std::string> paths_;
+  const std::string holder_;
   const std::unique_ptr<State> state_;
   std::thread thread_;
 };

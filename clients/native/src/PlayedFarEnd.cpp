@@ -207,7 +207,7 @@ PlayedFarEnd::PlayedFarEnd(const std::string& socketPath, const std::string& nam
     : name_(checked(name, rate, channels)),
       rate_(rate),
       channels_(channels),
-      call_(std::make_unique<Call>(agentAddress(socketPath),
+      call_(std::make_unique<Call>(agentAddress(agentPaths(socketPath)),
                                    startOf(name, rate, channels, place))) {}
 
 PlayedFarEnd::~PlayedFarEnd() { call_->end(); }

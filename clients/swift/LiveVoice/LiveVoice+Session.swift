@@ -42,7 +42,11 @@ extension LiveVoice {
   private func recordEnd(_ failure: (any Error)?) {
     let status = failure as? Status
     state.withLock { state in
-      state.kept?.refused(status?.code)
+      if status?.refuses("start.echo_path_hint") == true {
+        state.echoPath = nil
+      } else {
+        state.kept?.refused(status?.code)
+      }
       state.events.addFallback(
         failure.map { "\($0)" } ?? "the session has ended",
         isRefusal: !(status?.isWorthAnotherAttempt ?? true))

@@ -14,6 +14,8 @@ struct EnrolledVoice {
   var unanswered: Anechoic_V1_Control?
   /// Whether the session uses the voice.
   var isUsed = true
+  /// The reason for which a server has refused a session that keeps the voice. Nil if none has.
+  var refusal: String?
   var failure = Anechoic_V1_VoiceEnrollmentChanged.Failure.unspecified
   /// The reasons why the session does not use the voice, and why its file is not written. Empty if
   /// nothing is wrong.
@@ -25,6 +27,9 @@ struct EnrolledVoice {
       .with { if let voiceprint = configuration.voiceprint { $0.voiceprint = voiceprint } })
     file = configuration.session.voiceprint.map { VoiceprintFile($0.path) }
   }
+
+  /// The voice that the next session is to keep.
+  var wanted: Anechoic_V1_Voiceprint? { refusal == nil ? kept.voiceprint : nil }
 
   var status: Anechoic_V1_EdgeStatus.Voice {
     .with {
@@ -40,6 +45,7 @@ struct EnrolledVoice {
     kept.record(control)
     unanswered = control
     failure = .unspecified
+    refusal = nil
     (problemOfSession, problemOfFile) = ("", "")
   }
 }
@@ -123,12 +129,14 @@ extension EdgeVoice {
   /// Records whether a new session uses the voice.
   func voiceStarted(_ started: Anechoic_V1_Started, asked start: Anechoic_V1_Start) {
     voiceLeftSession()
-    server.voice.isUsed = !start.hasVoiceprint || started.voiceprintUsed
+    let refusal = server.voice.refusal
+    server.voice.isUsed = refusal == nil && (!start.hasVoiceprint || started.voiceprintUsed)
     server.voice.problemOfSession = ""
     if server.voice.isUsed { return showVoice() }
     sessionRefusesVoice(
-      "the session cannot use the voiceprint: it is of another encoder, or the engine learns no voice"
-    )
+      refusal
+        ?? "the session cannot use the voiceprint: it is of another encoder, or the engine learns "
+        + "no voice")
   }
 
   /// Ends an enrollment with its session. Without a session, the voice counts as kept.

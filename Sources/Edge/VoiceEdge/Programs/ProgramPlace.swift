@@ -89,7 +89,8 @@ extension ProgramPlace {
         return ("\(path): there is no file that this user can read", false)
       }
       return soundProblem(of: path).map { ($0, false) }
-    case .file(let path): return folderProblem(of: path)
+    case .file(let path):
+      return AudioFileWriter.problem(at: path).map { ($0, false) } ?? folderProblem(of: path)
     }
   }
 

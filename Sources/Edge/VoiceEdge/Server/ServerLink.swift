@@ -70,7 +70,7 @@ final class ServerLink: EdgeLink {
       } catch {
         let status = error as? Status ?? Status(.internal, "the server sent an invalid answer")
         if epoch == 1 { try configuration.checkFirst(status) }
-        if status.code == .invalidArgument { voice.post { $0.startRefused(status.message) } }
+        voice.post { $0.startRefused(status) }
         // Another version may have taken the server's place.
         if status.code == .unimplemented { hasRun = false }
         wait = attempts.next(after: status)

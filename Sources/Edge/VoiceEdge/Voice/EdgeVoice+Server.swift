@@ -1,5 +1,6 @@
 internal import AnechoicAPI
 internal import AudioCore
+internal import GRPCTransport
 internal import SwiftProtobuf
 internal import VoiceClient
 
@@ -43,16 +44,18 @@ extension EdgeVoice {
       if let learnt = server.echoPath, learnt.route == status.route {
         $0.echoPathHint = learnt.path
       }
-      if let voiceprint = server.voice.kept.voiceprint { $0.voiceprint = voiceprint }
+      if let voiceprint = server.voice.wanted { $0.voiceprint = voiceprint }
       continueLostSession(&$0)
     }
   }
 
-  /// Gives up the part of a start for which the server has refused it, with words that name a field.
-  func startRefused(_ words: String) {
-    if words.contains("start.echo_path_hint") {
+  /// Gives up the part of a start for which the server has refused it.
+  func startRefused(_ status: Status) {
+    if status.refuses("start.echo_path_hint") {
       server.echoPath = nil
-    } else {
+    } else if status.refuses("start.voiceprint") {
+      server.voice.refusal = status.message
+    } else if status.code == .invalidArgument {
       // The reason may be a configuration that another client has set.
       server.kept = nil
     }

@@ -116,13 +116,17 @@ public struct RoutingGroup: Sendable {
     follow(choices: before.activity.chosenHeadsets, activity, of: name, now: now)
     var effects: [Effect] = []
     if machines[index].hasCall, !before.hasCall {
-      effects = pauseMedia(for: name, now: now)
+      // The machine may have paused its own media before it has told of the call.
+      effects = pauseMedia(for: name, besides: before.playsMedia ? name : nil, now: now)
     } else if machines[index].playsMedia, !before.playsMedia {
       // Sound counts as media once it has lasted for a while. It may have begun before the call.
       let caller = machines.first {
         $0.hasBegunCall(within: SoundPresence.shortestMedia, of: now)
       }
-      if let caller { effects = pauseMedia(for: caller.name, now: now) }
+      if let caller {
+        machines[index].pauseMedia(now: now)
+        effects = [.pause(machine: name, caller: caller.name)]
+      }
     }
     let changes = settle(now)
     return effects + changes + (hasBegun ? refusals(of: name, besides: changes) : [])
@@ -169,11 +173,21 @@ public struct RoutingGroup: Sendable {
     machines.first { $0.hasCall(now: now, times) }?.name
   }
 
-  /// Asks every machine to pause that plays, or may begin to.
-  private mutating func pauseMedia(for caller: String, now: Instant) -> [Effect] {
-    machines.indices.filter { machines[$0].mayPlay(now: now) }.map {
-      machines[$0].pauseMedia(now: now)
-      return .pause(machine: machines[$0].name, caller: caller)
+  /// Asks every machine to pause that plays, or may begin to, and the one with the name `other`. A
+  /// machine whose media is paused for another call is asked too: it may resume its media itself
+  /// after that call.
+  private mutating func pauseMedia(
+    for caller: String, besides other: String?, now: Instant
+  ) -> [Effect] {
+    let hasOtherCall = machines.contains { $0.name != caller && $0.hasCall }
+    return machines.indices.compactMap { index in
+      let machine = machines[index]
+      if machine.mayPlay(now: now) || machine.name == other {
+        machines[index].pauseMedia(now: now)
+      } else if !machine.isPaused || !hasOtherCall {
+        return nil
+      }
+      return .pause(machine: machine.name, caller: caller)
     }
   }
 

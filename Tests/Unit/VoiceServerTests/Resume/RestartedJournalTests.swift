@@ -27,7 +27,7 @@ struct RestartedJournalTests {
     journal.add(.with { $0.control.controlID = 8 })
     journal.add(.with { $0.deviceReport.interruption = .init() })
     while journal.popNext() != nil {}
-    journal.answered(7)
+    _ = journal.answered(7)
     journal.restart(at: journal.position)
     let sent = [journal.popNext(), journal.popNext(), journal.popNext()]
     #expect(sent[0]?.deviceReport.report == .routeChanged(.init()))
@@ -43,7 +43,7 @@ struct RestartedJournalTests {
     journal.add(.with { $0.control.controlID = 3 })
     journal.add(Self.audio)
     while journal.popNext() != nil {}
-    journal.answered(1)
+    _ = journal.answered(1)
     journal.rewind(to: 0)
     var sent: [Anechoic_V1_ProcessRequest] = []
     while let request = journal.popNext() { sent.append(request) }
@@ -90,9 +90,9 @@ struct RestartedJournalTests {
     journal.restart(at: 0)
     #expect(journal.wantedMute(at: journal.position) == true)
     while journal.popNext() != nil {}
-    journal.answered(2)
+    _ = journal.answered(2)
     #expect(journal.wantedMute(at: journal.position) == false)
-    journal.answered(1)
+    _ = journal.answered(1)
     #expect(journal.wantedMute(at: journal.position) == nil)
   }
 

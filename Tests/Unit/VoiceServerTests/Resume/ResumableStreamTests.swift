@@ -183,6 +183,33 @@ struct ResumableStreamTests {
     }
   }
 
+  /// The next session would be refused for good.
+  @Test func anEnrollmentThatWasRefusedIsNotAskedOfTheNextSession() async throws {
+    let first = try VoiceProcessingServer(Self.configuration)
+    try await TestServer.run { second in
+      let stream = try await TestServer(first).client.processResumably(
+        .mediaClock().with {
+          $0.pacing = .realTime
+          $0.engine = "webrtc-audio-processing"  // It learns no voice.
+        }, elsewhere: [second.client])
+      let call = LongCall(stream)
+      async let receiving: Void = call.receive()
+      async let sending: Void = call.send(AudioFormat.s16.babble(2000), pause: .milliseconds(10))
+      try await stream.send(
+        Anechoic_V1_Control.with {
+          $0.controlID = 1
+          $0.enrollVoice = .init()
+        })
+      try await eventually("a refusal") {
+        call.recording.results.contains { $0.controlID == 1 && $0.hasRefusal }
+      }
+      await first.stop(grace: .milliseconds(100))
+      try await sending
+      try await receiving
+      #expect(call.restarts.count == 1 && call.lastSample == 32_000)
+    }
+  }
+
   @Test func aSessionThatSomebodyDeletedIsOver() async throws {
     try await TestServer.runWithProxy { server, _ in
       let stream = try await server.client.processResumably(.mediaClock())

@@ -105,6 +105,16 @@ struct RoutingGroupTests {
     #expect(try group.register("A", now: at(4)).contains(pause))
   }
 
+  @Test func aMachineThatHasPausedItsMediaForItsOwnCallIsAskedAtTheNextCallToo() throws {
+    var group = try group("A", "B")
+    _ = try group.update("A", Activity(headsets: ["headset"], playsMedia: true), now: at(1))
+    let call = Activity(headsets: ["headset"], hasOpenMicrophone: true)
+    #expect(
+      try group.update("A", call, now: at(2)).contains(.pause(machine: "A", caller: "A")))
+    #expect(
+      try group.update("B", call, now: at(3)).contains(.pause(machine: "A", caller: "B")))
+  }
+
   @Test func aMachineThatMissedTheResumptionResumesWhenItReturns() throws {
     var group = try group("A")
     #expect(try group.register("A", isPaused: true, now: at(1)) == [.resume(machine: "A")])

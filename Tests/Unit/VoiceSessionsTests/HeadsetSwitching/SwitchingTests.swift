@@ -114,6 +114,11 @@ struct SwitchingTests {
       Step(20, "B", .hangsUp, "B"), Step(22, "B", .nothing, "A", "resume A"),
       Step(28, "B", .calls, "B"), Step(40, "B", .hangsUp, "B"), Step(42, "B", .nothing, "B")),
     Case(
+      "media that is paused for a call is paused for another one too, and resumes after both",
+      Step(1, "A", .plays, "A"), Step(5, "A", .calls, "A", "pause A"), Step(7, "A", .stops, "A"),
+      Step(10, "B", .calls, "B", "pause A"), Step(20, "A", .hangsUp, "B"),
+      Step(30, "B", .hangsUp, "B"), Step(32, "B", .nothing, "A", "resume A")),
+    Case(
       "media that sounded before a call and counts from then on is paused",
       Step(10, "B", .calls, "B"), Step(11.9, "A", .plays, "B", "pause A"),
       Step(14, "A", .stops, "B"), Step(20, "B", .hangsUp, "B"),

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "Checks.h"
+#include "Child.h"
 #include "LibraryCases.h"
 #include "ServerProcess.h"
 #include "anechoic.h"
@@ -43,8 +44,7 @@ class AgentProcess {
         " --voice fifo:" + folder_ + "/voice --calls request --session-id native" +
         " --spare-far-ends 1" +
         " --control-socket " + socket() + " 2> " + folder_ + "/log";
-    child_ = fork();
-    check(child_ >= 0, "a process can be made");
+    child_ = forkChild();
     if (child_ == 0) {
       execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
       _exit(127);

@@ -18,9 +18,9 @@ class Audio {
   ~Audio();
 };
 
-// From now on, a system call that can wait kills the process. No effect in a build with a
-// sanitizer.
-void allowOnlyWrites();
+// From now on, a system call that can wait kills the process. Returns whether the system allows
+// this. No effect in a build with a sanitizer.
+bool allowOnlyWrites();
 
 // Calls a step for each 10 ms of a sound, in real time, on a thread on which a system call that can
 // wait kills the process. The step gets the first sample and the number of samples, and returns its

@@ -15,6 +15,7 @@
 #include <iterator>
 
 #include "Checks.h"
+#include "Child.h"
 
 std::string ServerProcess::path, ServerProcess::sample;
 const std::vector<std::string> ServerProcess::withAPage = {"--http-listen", "127.0.0.1:0",
@@ -64,8 +65,7 @@ void ServerProcess::startOn(const std::string& listen) {
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   const std::string log = folder_ + "/log";
-  child_ = fork();
-  check(child_ >= 0, "a process can be made");
+  child_ = forkChild();
   if (child_ == 0) {
     const int file = open(log.c_str(), O_CREAT | O_WRONLY | O_APPEND, 0600);
     dup2(file, STDOUT_FILENO);

@@ -274,7 +274,7 @@ public nonisolated struct Anechoic_V1_RoutingDecision: Sendable {
 }
 
 /// A machine of the group has joined a call. The receiver pauses the media that it plays. Sent once for each
-/// call, and only to machines that play media when the call begins.
+/// call, and only to machines that play media when the call begins, or whose media is paused for another call.
 public nonisolated struct Anechoic_V1_MediaPauseRequested: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

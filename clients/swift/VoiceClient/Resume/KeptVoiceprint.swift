@@ -10,7 +10,7 @@ package struct KeptVoiceprint {
     isEnrolling = start.enrollVoice
   }
 
-  /// Records a control that this client sends.
+  /// Records a control of this client.
   package mutating func record(_ control: Anechoic_V1_Control) {
     switch control.control {
     case .enrollVoice: isEnrolling = true

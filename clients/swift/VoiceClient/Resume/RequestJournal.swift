@@ -114,9 +114,10 @@ struct RequestJournal {
     return item.request
   }
 
-  /// Forgets a control, because the server has answered it.
-  mutating func answered(_ controlID: UInt64) {
-    unanswered.removeAll { $0.request.control.controlID == controlID }
+  /// Forgets a control, because the server has answered it. Returns the control.
+  mutating func answered(_ controlID: UInt64) -> Anechoic_V1_Control? {
+    unanswered.firstIndex { $0.request.control.controlID == controlID }
+      .map { unanswered.remove(at: $0).request.control }
   }
 
   /// Forgets the audio that was sent and that ends at an index or before.

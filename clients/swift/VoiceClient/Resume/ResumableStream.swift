@@ -133,7 +133,6 @@ public final class ResumableStream: Sendable {
     state.withLock { state in
       if case .updateConfig(let update) = control.control { state.configuration.ask(update) }
       state.decisions.record(control)
-      state.voiceprint.record(control)
     }
     try await enqueue { $0.add(Anechoic_V1_ProcessRequest.with { $0.control = control }) }
   }
@@ -351,7 +350,11 @@ public final class ResumableStream: Sendable {
         case .voiceEnrollmentChanged(let change): state.voiceprint.record(change)
         default: break
         }
-      case .controlResult(let result): state.journal.answered(result.controlID)
+      case .controlResult(let result):
+        // A request that is not answered is sent again.
+        if let control = state.journal.answered(result.controlID), !result.hasRefusal {
+          state.voiceprint.record(control)
+        }
       case .voiceprint(let learnt): state.voiceprint.record(learnt)
       case .started, .stats, .echoPath, nil: break
       }

@@ -17,6 +17,11 @@ extension Status {
     }
   }
 
+  /// Whether a server has refused a start for one of its fields, such as `start.voiceprint`.
+  package func refuses(_ field: String) -> Bool {
+    [.invalidArgument, .permissionDenied].contains(code) && message.contains(field)
+  }
+
   private func detail<Detail: Message>(_ type: Detail.Type) -> Detail? {
     guard !details.isEmpty, let rich = try? Google_Rpc_Status(serializedBytes: Data(details)) else {
       return nil
