@@ -18,7 +18,10 @@ std::vector<std::string> defaultPaths() {
   const std::string file = "/anechoic-edge/control.sock";
   std::vector<std::string> paths;
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-  if (runtime != nullptr && runtime[0] == '/') paths.push_back(runtime + file);
+  // No agent can listen at a path that is too long.
+  if (runtime != nullptr && runtime[0] == '/' && (runtime + file).size() <= longestPath) {
+    paths.push_back(runtime + file);
+  }
   paths.push_back("/tmp/anechoic-edge-" + std::to_string(geteuid()) + "/control.sock");
   paths.push_back("/run" + file);
   return paths;
@@ -27,11 +30,11 @@ std::vector<std::string> defaultPaths() {
 }  // namespace
 
 std::vector<std::string> agentPaths(const std::string& socketPath) {
-  const auto paths = socketPath.empty() ? defaultPaths() : std::vector{socketPath};
-  if (paths.front().size() > longestPath) {
+  if (socketPath.empty()) return defaultPaths();
+  if (socketPath.size() > longestPath) {
     throw std::invalid_argument("socket: the path of a socket has at most 107 bytes");
   }
-  return paths;
+  return {socketPath};
 }
 
 std::string agentAddress(const std::vector<std::string>& paths) {

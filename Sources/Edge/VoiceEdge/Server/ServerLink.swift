@@ -278,6 +278,9 @@ extension Status {
     code == .unavailable || code == .deadlineExceeded || code == .cancelled
   }
 
+  /// Whether the server refuses a part of a start that the next one leaves out.
+  var refusesPart: Bool { refuses("start.echo_path_hint") || refuses("start.voiceprint") }
+
   /// Whether the server will refuse again, because the configuration is wrong or the server is
   /// another one.
   var isHopeless: Bool {

@@ -206,7 +206,8 @@ extension ServerCall {
 
   /// Ends the call, because its client broke a rule of the protocol.
   func fail(_ status: Status) {
-    guard machine.isOpen, handler?.failed(status) == true else { return finish(status) }
+    let isHandled = machine.isOpen && handler?.failed(status) == true
+    if !isHandled { finish(status) }
   }
 
   func halfClosed() {
