@@ -26,6 +26,10 @@ struct VoiceIsolation: ~Copyable {
   private var framesOfPause = 0
   /// The frames of rejected voices, less those that were taken back.
   private var framesOfOthers = 0
+  private var bandwidth = VoiceBandwidth()
+  /// Whether the enrolled voice is not known at this microphone: a telephone has only a part of the voice
+  /// that was learnt. The nearest voice is kept then.
+  private var isEstranged = false
   private var isSure = false
 
   init(weights: IsolationWeights, kernels: Kernels = .best) {
@@ -45,6 +49,7 @@ struct VoiceIsolation: ~Copyable {
   /// Sets the voiceprint of the kept voice. The nearest voice is kept if it is nil.
   mutating func isolate(_ voiceprint: [Float]?) {
     likeness.enroll(voiceprint)
+    isEstranged = false
     if !isEnrolling { encoder.reset() }
     network.reset()
   }
@@ -68,27 +73,35 @@ struct VoiceIsolation: ~Copyable {
       encoder.reset()
       likeness.reset()
       (framesOfPause, framesOfOthers) = (0, 0)
+      (bandwidth, isEstranged) = (VoiceBandwidth(), false)
     }
     framesOfPause = voice < Self.leastVoice ? framesOfPause + 1 : 0
     guard framesOfPause < Self.longestPause else { return }
+    if voice > 0.5 { record(powers) }
     features.compute(powers, gains: gains, fall: fall(voice))
     if isEnrolling || likeness.isEnrolled { encoder.process(features.current) }
     guard isolates else { return }
     if likeness.isEnrolled { likeness.compute(encoder.direction) }
-    network.process(features.current, likeness: likeness.current)
+    network.process(
+      features.current, likeness: isEstranged ? likeness.ofNobody : likeness.current)
     deepGains.compute(network.gains, probability: network.probability)
+  }
+
+  /// Records the powers of the bands of a frame with a voice.
+  private mutating func record(_ powers: UnsafePointer<Float>) {
+    framesOfOthers += network.probability > 0.5 ? -Self.framesTakenBack : 1
+    framesOfOthers = min(max(framesOfOthers, 0), Self.framesToMove)
+    guard likeness.isEnrolled, !isEstranged else { return }
+    bandwidth.record(powers)
+    isEstranged = bandwidth.isNarrow && framesOfOthers == Self.framesToMove
   }
 
   /// Returns how the loudness of the kept voice falls in a frame with this probability of any voice. That of
   /// an enrolled voice never falls because of others.
-  private mutating func fall(_ voice: Float) -> IsolationFeatures.Fall {
-    let isKept = network.probability > 0.5
-    if voice > 0.5 {
-      framesOfOthers += isKept ? -Self.framesTakenBack : 1
-      framesOfOthers = min(max(framesOfOthers, 0), Self.framesToMove)
-    }
-    guard !isKept else { return .slow }
-    return framesOfOthers < Self.framesToMove || voice <= 0.5 || likeness.isEnrolled ? .none : .fast
+  private func fall(_ voice: Float) -> IsolationFeatures.Fall {
+    guard network.probability <= 0.5 else { return .slow }
+    let mayFall = !likeness.isEnrolled || isEstranged
+    return framesOfOthers < Self.framesToMove || voice <= 0.5 || !mayFall ? .none : .fast
   }
 
   private mutating func open() {

@@ -15,7 +15,8 @@ struct VoiceLikeness: ~Copyable {
   /// The least length that a vector counts with.
   private static let leastLength: Float = 1e-4
 
-  private let memory = FloatBuffer(3 * VoiceEncoder.count + Kernels.padded(VoiceLikeness.count))
+  private let memory = FloatBuffer(
+    3 * VoiceEncoder.count + 2 * Kernels.padded(VoiceLikeness.count))
   private var voiceprint: UnsafeMutablePointer<Float> { memory.start }
   private var fastMean: UnsafeMutablePointer<Float> { memory.start + VoiceEncoder.count }
   private var slowMean: UnsafeMutablePointer<Float> { memory.start + 2 * VoiceEncoder.count }
@@ -24,6 +25,9 @@ struct VoiceLikeness: ~Copyable {
 
   /// The values of the last frame.
   var current: UnsafePointer<Float> { UnsafePointer(values) }
+
+  /// The values without an enrolled voice.
+  var ofNobody: UnsafePointer<Float> { UnsafePointer(values + Kernels.padded(Self.count)) }
 
   /// The cosine between the voiceprint and the mean of the last second.
   var ofLastSecond: Float { values[4] }

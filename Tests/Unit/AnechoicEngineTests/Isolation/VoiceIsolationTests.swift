@@ -6,6 +6,10 @@ import VoiceEngines
 
 @testable import AnechoicEngine
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 struct VoiceIsolationTests {
   private static let settings = EngineSettings(noiseSuppression: .high, highPassFilter: true)
   private static let format = EngineFormat(rate: Voices.rate, channelCount: 1)
@@ -94,6 +98,35 @@ struct VoiceIsolationTests {
     #expect(abs(voiceprint.reduce(0) { $0 + $1 * $1 } - 1) < 1e-4)
     engine.endEnrollment()
     #expect(engine.enrollment == nil && engine.enrolledVoiceprint.isEmpty)
+  }
+
+  /// A telephone or a headset has only a part of the voice that was learnt.
+  @Test func anEnrolledVoiceIsKeptAtATelephoneAfterSomeSeconds() async throws {
+    let learning = try Self.engine(Self.settings)
+    learning.beginEnrollment()
+    let voice = try await Voices.near.value
+    _ = Self.process(voice, learning)
+    let call = Array([[Float]](repeating: Self.telephone(voice), count: 3).joined())
+    let plain = Self.process(call, try Self.engine(Self.settings)).output
+    let engine = try Self.engine(Self.isolating)
+    engine.isolate(learning.enrolledVoiceprint)
+    let isolated = Self.process(call, engine).output
+    let change = level(isolated[(2 * voice.count)...]) - level(plain[(2 * voice.count)...])
+    #expect(change > -6, "\(change) dB")
+  }
+
+  /// Returns what a telephone has of a voice: its sounds below 3.4 kHz.
+  private static func telephone(_ voice: [Float]) -> [Float] {
+    let taps = (-50...50).map { index -> Float in
+      let x = Float(index) * 2 * .pi * 3400 / Float(Voices.rate.hertz)
+      let window = 0.5 + 0.5 * cos(Float(index) * .pi / 51)
+      return (index == 0 ? 1 : sin(x) / x) * window * 2 * 3400 / Float(Voices.rate.hertz)
+    }
+    return voice.indices.map { place in
+      taps.indices.reduce(0) { sum, tap in
+        place >= tap ? sum + taps[tap] * voice[place - tap] : sum
+      }
+    }
   }
 
   @Test func theEnrolledVoiceIsToldFromAnother() async throws {
