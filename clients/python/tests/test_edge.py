@@ -2,9 +2,12 @@
 
 import asyncio
 import subprocess
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import anechoic
+import grpc
+import grpc.aio
 import numpy as np
 import pytest
 from anechoic import _methods, errors
@@ -91,6 +94,53 @@ async def test_a_call_is_held_again_by_an_agent_that_comes_back(running):
                     await asyncio.sleep(0.05)
         while (await edge.call()).active:
             await asyncio.sleep(0.01)
+
+
+@asynccontextmanager
+async def fake_agent(folder, holders):
+    """An agent in a folder that can only hold calls, and counts them."""
+    method = _methods.HOLD_CALL
+
+    async def hold(request, context):
+        holders.append(request.holder)
+        await context.write(method.response())
+        await asyncio.Event().wait()
+
+    handler = grpc.unary_stream_rpc_method_handler(
+        hold, request_deserializer=method.request.FromString,
+        response_serializer=method.response.SerializeToString)
+
+    class Handler(grpc.GenericRpcHandler):
+        def service(self, details):
+            return handler if details.method == method.path else None
+
+    server = grpc.aio.server()
+    server.add_generic_rpc_handlers((Handler(),))
+    server.add_insecure_port(f"unix:{folder}/control.sock")
+    await server.start()
+    try:
+        yield
+    finally:
+        await server.stop(0)
+        (folder / "control.sock").unlink(missing_ok=True)
+
+
+@in_loop
+async def test_a_call_is_held_again_by_an_agent_that_comes_at_another_default_place(tmp_path, monkeypatch):
+    own, service, holders = tmp_path / "own", tmp_path / "service", []
+    own.mkdir()
+    service.mkdir()
+    monkeypatch.setattr("anechoic.edge._default_sockets", lambda: [f"{each}/control.sock" for each in (own, service)])
+    monkeypatch.setattr("anechoic.edge._HOLD_SECONDS", 0.05)
+    edge = anechoic.EdgeAgent()  # Before there is an agent.
+    async with edge, AsyncExitStack() as stack:
+        async with fake_agent(service, holders):
+            await stack.enter_async_context(edge.hold_call("robot"))
+        for folder in (own, service):
+            holders.clear()
+            async with fake_agent(folder, holders):
+                while holders != ["robot"]:
+                    await asyncio.sleep(0.01)
 
 
 @in_loop

@@ -3,6 +3,7 @@
 import dataclasses
 
 import anechoic
+import pytest
 from anechoic import Format, events
 from anechoic._session_events import KINDS as CLASSES, POSITIONS
 from anechoic.v1 import events_pb2, voice_processing_pb2 as api
@@ -74,6 +75,37 @@ async def test_all_positions_of_a_session_that_replaces_another_count_from_the_f
                     break
     for event, fields in zip(found, positions.values()):
         assert (event.sample, *(getattr(event, field) for field in fields)) == (840, *[720] * len(fields)), event
+
+
+def enrollment(failure):
+    event = events_pb2.VoiceEnrollmentChanged
+    return {"voice_enrollment_changed": event(failure=event.Failure.Value(f"FAILURE_{failure}"))}
+
+
+def ended(reason):
+    event = events_pb2.SessionEnded
+    return {"session_ended": event(reason=event.Reason.Value(f"REASON_{reason}"))}
+
+
+@pytest.mark.parametrize("is_finished", [False, True])
+@pytest.mark.parametrize("happened, learns_on", [
+    *(([(500, enrollment("TOO_LITTLE_VOICE")), (500, ended(reason))], True)
+      for reason in ("SERVER_SHUTDOWN", "DELETED", "IDLE", "MAX_DURATION", "CLIENT_CLOSED")),
+    ([(499, enrollment("TOO_LITTLE_VOICE")), (500, ended("DELETED"))], False),
+    ([(500, enrollment("TOO_LITTLE_VOICE"))], False),
+    ([(500, enrollment("SEVERAL_VOICES")), (500, ended("DELETED"))], False),
+    ([(500, enrollment("TOO_LITTLE_VOICE")), (500, enrollment("UNSPECIFIED")), (500, ended("DELETED"))], False),
+])
+def test_an_enrollment_goes_on_in_the_session_that_replaces_one_that_has_ended(happened, learns_on, is_finished):
+    session = anechoic.Session("127.0.0.1:1", microphone=Format(16000), enroll_voice=True)
+    inbox, outbox, state = session._link.inbox, session._link.outbox, session._state
+    outbox.microphone.add(bytes(2000))
+    outbox.microphone.take(1000)
+    outbox.is_finished = is_finished
+    state.enrolls(True)
+    for sample, fields in happened:
+        inbox.add(api.ProcessResponse(event=events_pb2.SessionEvent(microphone_sample=sample, **fields)))
+    assert state.is_enrolling == learns_on
 
 
 def test_an_event_of_a_newer_server_is_passed_on():

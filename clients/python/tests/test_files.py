@@ -1,5 +1,6 @@
 """WAV files, the command, the blocking face, and the quick start of README."""
 
+import inspect
 import os
 import re
 import shutil
@@ -290,7 +291,12 @@ def test_a_blocking_session_may_be_left_at_any_time(server):
 def test_a_blocking_class_has_what_the_other_one_has(name):
     own = {"open", "close", "feed_nowait", "read_nowait"}  # Of the asyncio class: a with statement opens and closes.
     waiting, blocking = getattr(anechoic, name), getattr(anechoic.blocking, name)
-    assert {each for each in dir(waiting) if not each.startswith("_")} - own <= {*dir(blocking)}
+    names = {each for each in dir(waiting) if not each.startswith("_")} - own
+    assert names <= {*dir(blocking)}
+    for method in (each for each in names if callable(getattr(waiting, each))):
+        wanted, given = (inspect.signature(getattr(each, method)).parameters for each in (waiting, blocking))
+        assert {name: each.default for name, each in wanted.items()} == {
+            name: each.default for name, each in given.items()}, method
 
 
 def test_a_script_steers_its_session(server):

@@ -1,21 +1,26 @@
 """`LiveFilter`: frames in a callback that never waits."""
 
 import asyncio
+import itertools
 import logging
 import os
 
 import numpy as np
 import pytest
 from conftest import Proxy, in_loop
-from hostile import RawServer
+from hostile import HostileServer, RawServer
 
 import anechoic
 from anechoic import Format
 from anechoic._alignment import AlignedVoice
 from anechoic._output import Frame, Output
 from anechoic._probability import VoiceProbability
+from anechoic.enums import VoiceEnrollment
+from anechoic.v1 import voice_processing_pb2 as api
 
 MONO = Format(16000)
+VOICE = api.Voiceprint(encoder="test", values=bytes(64)).SerializeToString()
+ECHO_PATH = api.EchoPath(response=bytes(64)).SerializeToString()
 
 
 class Callback:
@@ -98,14 +103,30 @@ async def test_a_filter_begins_with_the_echo_path_of_another(server, microphone,
 async def test_a_filter_learns_a_voice_and_keeps_it_in_later_sessions(server, sample):
     voice = anechoic.Recording.read(sample / "near.wav").samples[9 * 16000 : 18 * 16000]  # A person talks.
     live = anechoic.LiveFilter(server, enroll_voice=True)
-    assert live.voiceprint == b""
-    for number, first in enumerate(range(0, len(voice), 320)):
-        live.exchange(voice[first : first + 320].tobytes(), MONO)
+    frames = itertools.cycle(np.split(voice, len(voice) // 320))
+
+    async def talk():
+        live.exchange(next(frames).tobytes(), MONO)
         await asyncio.sleep(0.02)
-        if number == 50:  # Another format of the reference begins a new session, which learns on.
-            live.announce_reference(Format(8000))
-        if live.voiceprint:
-            break
+
+    async def learns(earlier=None):
+        """Talks until another session than an earlier one learns the voice."""
+        while (session := live.session) in (None, earlier) or not session.is_connected:
+            await talk()
+        while (await sessions.get(session.id)).voice_enrollment is not VoiceEnrollment.ENROLLING:
+            await talk()
+
+    async with anechoic.Sessions(server) as sessions:
+        await learns()
+        # Another format of the reference begins a new session, and so does the end by the server: both learn on.
+        for end in (lambda: live.announce_reference(Format(8000)), lambda: sessions.delete(live.session.id)):
+            earlier = live.session
+            if (ending := end()) is not None:
+                await ending
+            assert live.voiceprint == b""
+            await learns(earlier)
+    while not live.voiceprint:
+        await talk()
     live.announce_reference(MONO)
     await Callback(live).until(lambda: keeps(live))
     await live.close()
@@ -116,6 +137,45 @@ async def test_a_filter_learns_a_voice_and_keeps_it_in_later_sessions(server, sa
     await given.session.set_voiceprint(b"")
     assert given.voiceprint == b""
     await given.close()
+
+
+@pytest.mark.parametrize("options, code, message", [
+    ({"voiceprint": VOICE}, "PERMISSION_DENIED", 'start.voiceprint needs the scope "enroll"'),
+    ({"enroll_voice": True}, "PERMISSION_DENIED", 'start.enroll_voice needs the scope "enroll"'),
+    ({"enroll_voice": True}, "UNIMPLEMENTED", "start.enroll_voice: the engine cannot learn a voice"),
+    ({"echo_path": ECHO_PATH}, "INVALID_ARGUMENT", "start.echo_path_hint.response: has too many samples"),
+])
+@pytest.mark.parametrize("is_first", [True, False])
+@in_loop
+async def test_a_filter_gives_up_what_a_server_refuses(options, code, message, is_first, caplog):
+    part = message.partition(" ")[0].partition(":")[0].removeprefix("start.").partition(".")[0]
+
+    def has(start):
+        return part in {field.name for field, _ in start.ListFields()}
+
+    async def script(call):
+        if (is_first or len(server.starts) > 1) and has(call.start):
+            return await call.end(code, message)
+        await call.accept()
+        if len(server.starts) == 1:
+            await call.read()
+            return await call.end("ABORTED", "SESSION_DELETED")
+        await call.serve()
+
+    async with HostileServer(script) as server:
+        live = anechoic.LiveFilter(server.address, settings={"mute.chime_disabled": True}, **options)
+
+        async def runs():
+            return len(server.starts) == (2 if is_first else 3) and live.session is not None
+
+        with caplog.at_level(logging.WARNING, logger="anechoic"):
+            await Callback(live).until(runs)
+        await live.close()
+    assert [has(each) for each in server.starts] == [True] * (len(server.starts) - 1) + [False]
+    assert all(each.config.mute.chime_disabled for each in server.starts)
+    assert live.voiceprint == b"" and live.echo_path == b""
+    told = [each.getMessage() for each in caplog.records if message in each.getMessage()]
+    assert len(told) == 1 and "the next session begins without the" in told[0], told
 
 
 async def keeps(live):

@@ -18,7 +18,7 @@ from ._silence import Silence
 from ._start import Plan
 from ._state import State
 from .enums import EnrollmentFailure
-from .events import ConfigChanged, Event, MuteChanged, VoiceEnrollmentChanged, event_from
+from .events import ConfigChanged, Event, MuteChanged, SessionFinished, VoiceEnrollmentChanged, event_from
 from .formats import Samples, finite
 from .statistics import Statistics
 from .v1 import voice_processing_pb2 as api
@@ -61,6 +61,8 @@ class Inbox:
             name: Decoder(format) for name, format in plan.other_outputs.items() if format.is_opus}
         self._base = 0
         self._output_base = 0
+        self._too_little_voice_at: int | None = None
+        """The sample at which an enrollment ended because too little voice had been heard."""
         self._next_base: tuple[int, int] | None = None
         """From a sample of the session's microphone on, it has another base."""
 
@@ -141,10 +143,18 @@ class Inbox:
             self._state.mute_changed(event.state.muted)
         elif isinstance(event, ConfigChanged):
             self._state.config_changed(event.config)
-        elif isinstance(event, VoiceEnrollmentChanged) and event.failure != EnrollmentFailure.UNSPECIFIED:
-            self._state.enrolls(self._outbox.is_finished)  # The end of a session is no reason to give up.
+        elif isinstance(event, VoiceEnrollmentChanged):
+            self._enrollment_changed(event)
+        elif isinstance(event, SessionFinished) and event.sample == self._too_little_voice_at:
+            self._state.enrolls(True)  # The voice could come later: the next session learns on.
         self.events.add(event)
         return event
+
+    def _enrollment_changed(self, event: VoiceEnrollmentChanged) -> None:
+        is_too_little = event.failure == EnrollmentFailure.TOO_LITTLE_VOICE
+        self._too_little_voice_at = event.sample if is_too_little else None
+        if event.failure != EnrollmentFailure.UNSPECIFIED:
+            self._state.enrolls(False)
 
     # Audio.
 

@@ -12,13 +12,29 @@ from ._reconnection import Reconnect
 from ._start import Plan, seconds
 from ._state import State
 from .connection import Connection
-from .errors import AlreadyExists, InvalidRequest
+from .errors import AlreadyExists, AnechoicError, IncompatibleServer, InvalidRequest, PermissionDenied
 from .v1 import voice_processing_pb2 as api
 
 _MOST_WARNINGS = 32
 _log = logging.getLogger("anechoic")
 FIRST_SECONDS = 10.0
 """The time for the answer to the first start of a session."""
+ECHO_PATH, VOICEPRINT, ENROLLMENT = "start.echo_path_hint", "start.voiceprint", "start.enroll_voice"
+"""What a start has from earlier sessions, or for later ones. A session runs without it as well."""
+
+
+def is_refused(field: str, error: AnechoicError) -> bool:
+    """Whether a server has refused a start for one of its fields.
+
+    >>> is_refused(VOICEPRINT, PermissionDenied('127.0.0.1:1: PERMISSION_DENIED: start.voiceprint needs the scope'))
+    True
+    >>> is_refused(ECHO_PATH, InvalidRequest("", field="start.echo_path_hint.response"))
+    True
+    >>> is_refused(ECHO_PATH, InvalidRequest("", field="start.config"))
+    False
+    """
+    is_for_good = isinstance(error, (InvalidRequest, PermissionDenied, IncompatibleServer))
+    return is_for_good and field in (error.field or str(error))
 
 
 class Starts:
@@ -55,8 +71,9 @@ class Starts:
                 raise
             start.session_id = uuid.uuid4().hex
             call = await Call.open(connection, start, patience)
-        except InvalidRequest:
-            self._state.forget_settings()  # Another server may have told settings that this one does not know.
+        except InvalidRequest as error:
+            if not any(is_refused(field, error) for field in (ECHO_PATH, VOICEPRINT, ENROLLMENT)):
+                self._state.forget_settings()  # Another server may have told settings that this one does not know.
             raise
         self.server = server
         self._warn(call.started)

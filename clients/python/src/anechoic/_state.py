@@ -125,9 +125,18 @@ class State:
         """The voice that is kept. Empty: the nearest one."""
         return b"" if self._voiceprint is None else self._voiceprint.SerializeToString()
 
+    @property
+    def is_enrolling(self) -> bool:
+        """Whether the next session learns a voice."""
+        return self._enrolls
+
     def voice_is(self, voiceprint: api.Voiceprint | None) -> None:
         """Records the voice that is kept from now on, None for the nearest. Ends an enrollment."""
         self._voiceprint, self._enrolls = voiceprint, False
+
+    def forget_voiceprint(self) -> None:
+        """Records that a server has refused the voice. An enrollment goes on."""
+        self._voiceprint = None
 
     def enrolls(self, is_enrolling: bool) -> None:
         """Records that a voice is being learnt, or that this has failed."""

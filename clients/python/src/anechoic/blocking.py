@@ -18,14 +18,14 @@ import asyncio
 import os
 import threading
 from types import TracebackType
-from typing import Any, AsyncIterator, Awaitable, Callable, Iterator, List, Mapping, Type, TypeVar
+from typing import Any, AsyncIterator, Awaitable, Callable, Iterator, List, Mapping, Tuple, Type, TypeVar
 
 from . import session as _session, sessions as _sessions
 from ._facts import Facts
 from ._output import Output
 from ._threads import in_thread
 from .connection import Connection
-from .enums import InjectionPermission
+from .enums import InjectionPermission, InterruptionReason, RouteChangeReason
 from .errors import Refused
 from .events import AudioRoute, Event
 from .formats import Audio, Format, Samples
@@ -224,17 +224,30 @@ class Session(_Blocking, Facts):
     def decide_injection(self, client: str, grant: bool, *, remember: bool = False) -> int:
         return self._wait(lambda: self._session.decide_injection(client, grant, remember=remember))
 
-    def report_playback(self, first_sample: int, time: float, **report: Any) -> None:
-        self._call(lambda: self._session.report_playback(first_sample, time, **report))
+    def report_playback(
+        self, first_sample: int, time: float, *, silence_samples: int = 0, skipped_samples: int = 0,
+        rate_ppm: float = 0.0,
+    ) -> None:
+        self._call(lambda: self._session.report_playback(
+            first_sample, time, silence_samples=silence_samples, skipped_samples=skipped_samples, rate_ppm=rate_ppm))
 
-    def report_route(self, current: AudioRoute | None, **report: Any) -> None:
-        self._call(lambda: self._session.report_route(current, **report))
+    def report_route(
+        self, current: AudioRoute | None, *, reason: RouteChangeReason = RouteChangeReason.NEW_DEVICE,
+        previous: AudioRoute | None = None,
+    ) -> None:
+        self._call(lambda: self._session.report_route(current, reason=reason, previous=previous))
 
-    def report_head_pose(self, **pose: Any) -> None:
-        self._call(lambda: self._session.report_head_pose(**pose))
+    def report_head_pose(
+        self, *, yaw: float = 0.0, pitch: float = 0.0, roll: float = 0.0,
+        quaternion: Tuple[float, float, float, float] | None = None, time: float | None = None,
+    ) -> None:
+        self._call(lambda: self._session.report_head_pose(
+            yaw=yaw, pitch=pitch, roll=roll, quaternion=quaternion, time=time))
 
-    def report_interruption(self, began: bool, **report: Any) -> None:
-        self._call(lambda: self._session.report_interruption(began, **report))
+    def report_interruption(
+        self, began: bool, *, reason: InterruptionReason = InterruptionReason.UNSPECIFIED, should_resume: bool = False
+    ) -> None:
+        self._call(lambda: self._session.report_interruption(began, reason=reason, should_resume=should_resume))
 
 
 class Sessions(_Blocking):
@@ -259,8 +272,11 @@ class Sessions(_Blocking):
     def get(self, session: str) -> _sessions.SessionInfo:
         return self._wait(lambda: self._sessions.get(session))
 
-    def watch(self, session: str, **options: Any) -> Iterator[_sessions.Watched]:
-        return self._iterate(lambda: self._sessions.watch(session, **options))
+    def watch(
+        self, session: str, *, from_event: int | None = None, statistics_interval: float = 0.0
+    ) -> Iterator[_sessions.Watched]:
+        return self._iterate(lambda: self._sessions.watch(
+            session, from_event=from_event, statistics_interval=statistics_interval))
 
     def mute(
         self, session: str, *, if_generation: int | None = None, at_sample: int | None = None

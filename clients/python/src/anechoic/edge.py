@@ -66,10 +66,10 @@ class EdgeAgent:
 
     def __init__(self, socket: StrPath | None = None) -> None:
         """`socket` is the agent's control socket. None finds that of this user's agent, or of the service."""
-        path = _default_socket() if socket is None else os.fspath(check_path("socket", socket))
-        if not path:
+        self._socket = None if socket is None else os.fspath(check_path("socket", socket))
+        if self._socket == "":
             raise InvalidRequest("socket: the path of a socket must not be empty", field="socket")
-        self._connection = Connection(f"unix:{path}")
+        self._connections: dict[str, Connection] = {}
 
     async def __aenter__(self) -> EdgeAgent:
         return self
@@ -77,7 +77,16 @@ class EdgeAgent:
     async def __aexit__(
         self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._connection.close()
+        for connection in self._connections.values():
+            await connection.close()
+
+    @property
+    def _connection(self) -> Connection:
+        """The connection to the agent. Without a given socket, an agent that starts may have another one."""
+        path = _default_socket() if self._socket is None else self._socket
+        if path not in self._connections:
+            self._connections[path] = Connection(f"unix:{path}")
+        return self._connections[path]
 
     async def call(self) -> CallState:
         """Returns the call of this machine."""
@@ -139,7 +148,8 @@ class EdgeAgent:
         For sessions with `spatial_audio.head_tracked`.
         """
         check_iterable("poses", poses)
-        stream = await self._connection._begin(_methods.TURN_HEAD, "stream_unary")
+        connection = self._connection
+        stream = await connection._begin(_methods.TURN_HEAD, "stream_unary")
         try:
             async for pose in poses:
                 if not await write(stream, api.TurnHeadRequest(pose=pose_message(pose, None, None))):
@@ -147,7 +157,7 @@ class EdgeAgent:
             await finish(stream)
             await stream
         except grpc.RpcError as failure:
-            raise self._connection.error(failure) from None
+            raise connection.error(failure) from None
         finally:
             stream.cancel()
 
@@ -172,7 +182,8 @@ class EdgeAgent:
             if not isinstance(place, Source):
                 raise InvalidRequest(f"place: {place!r} is not a place; use Source(…)", field="place")
             start.place.CopyFrom(place._message())
-        stream = await self._connection._begin(_methods.PLAY_FAR_END, "stream_unary")
+        connection = self._connection
+        stream = await connection._begin(_methods.PLAY_FAR_END, "stream_unary")
         try:
             if await write(stream, api.PlayFarEndRequest(start=start)):
                 async for piece in samples:
@@ -181,7 +192,7 @@ class EdgeAgent:
             await finish(stream)
             return int((await stream).samples)
         except grpc.RpcError as failure:
-            raise self._connection.error(failure) from None
+            raise connection.error(failure) from None
         finally:
             stream.cancel()
 
@@ -202,12 +213,13 @@ class EdgeAgent:
     async def _hold(self, holder: str) -> Any:
         """Returns a stream that holds a call until it is cancelled."""
         request = api.HoldCallRequest(holder=holder)
-        stream = await self._connection._begin(_methods.HOLD_CALL, "unary_stream", request)
+        connection = self._connection
+        stream = await connection._begin(_methods.HOLD_CALL, "unary_stream", request)
         try:
             if await stream.read() is None:
-                raise self._connection.garbage()
+                raise connection.garbage()
         except grpc.RpcError as failure:
-            raise self._connection.error(failure) from None
+            raise connection.error(failure) from None
         except BaseException:
             stream.cancel()
             raise
@@ -239,11 +251,16 @@ def _piece(piece: Audio | Source, format: Format) -> api.PlayFarEndRequest:
     return api.PlayFarEndRequest(samples=bytes(format.to_bytes(piece, "samples")))
 
 
-def _default_socket() -> str:
+def _default_sockets() -> list[str]:
+    """Returns the paths at which an agent may listen: that of this user, then that of the service."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     folders = [runtime] if runtime.startswith("/") else []
     own = [f"{folder}/{_FILE}" for folder in folders] + [f"/tmp/anechoic-edge-{os.geteuid()}/control.sock"]
-    paths = [*own, f"/run/{_FILE}"]
+    return [*own, f"/run/{_FILE}"]
+
+
+def _default_socket() -> str:
+    paths = _default_sockets()
     return next((path for path in paths if os.path.exists(path)), paths[0])
 
 

@@ -16,6 +16,7 @@ from ._alignment import AlignedVoice
 from ._checks import check_callable, check_number
 from ._reconnection import UNSTEADY_SECONDS, Reconnect, Retries
 from ._start import checked_format, voiceprint_message
+from ._starts import ECHO_PATH, ENROLLMENT, VOICEPRINT, is_refused
 from ._state import State
 from ._stops import Stops
 from .errors import AnechoicError, FormatError, InvalidRequest, Refused, ServerUnavailable, SessionEnded
@@ -87,8 +88,9 @@ class LiveFilter:
         """Whether the voice is processed. Otherwise raw audio passes, also with `on_loss="silence"`, unless muted."""
         self._state = State(bool(options.pop("muted", False)))
         self._echo_path = bytes(options.pop("echo_path", b""))
-        if voiceprint := options.get("voiceprint"):
+        if voiceprint := options.pop("voiceprint", b""):
             self._state.voice_is(voiceprint_message(voiceprint))
+        self._state.enrolls(bool(options.pop("enroll_voice", False)))
         self._server, self._on_loss, self._settings, self._options = server, on_loss, settings or {}, options
         self._is_for_recognizer = output == "recognizer"
         self._delay = float(delay)
@@ -358,8 +360,26 @@ class LiveFilter:
                 retries = Retries(self._policy, now())
             if self._task is not asyncio.current_task():
                 return  # Another task runs the next session.
+            if self._gives_up(error):
+                await asyncio.sleep(retries.delay(now()))
+                continue
             self._tell_loss(error)
             await asyncio.sleep(retries.delay(now(), error))
+
+    def _gives_up(self, error: AnechoicError) -> bool:
+        """Gives up what a session can do without, if it was refused for that. Returns false if it was not."""
+        if self._echo_path and is_refused(ECHO_PATH, error):
+            self._echo_path, refused = b"", "the echo path"
+        elif self._state.voiceprint and is_refused(VOICEPRINT, error):
+            self._state.forget_voiceprint()
+            refused = "the voiceprint"
+        elif self._state.is_enrolling and is_refused(ENROLLMENT, error):
+            self._state.enrolls(False)
+            refused = "the enrollment of a voice"
+        else:
+            return False
+        _log.warning("%s; the next session begins without %s", error, refused)
+        return True
 
     def _tell_loss(self, error: Exception) -> None:
         """Says why there is no session, once for each problem until one runs."""
@@ -399,7 +419,8 @@ class LiveFilter:
         session = Session(
             self._server, microphone=self._microphone, reference=self._reference, settings=self._settings,
             recognizer=self._microphone if self._is_for_recognizer else None,
-            intermittent_reference=self._reference is not None, echo_path=self._echo_path, reconnect=self._policy,
+            intermittent_reference=self._reference is not None, echo_path=self._echo_path,
+            voiceprint=self._state.voiceprint, enroll_voice=self._state.is_enrolling, reconnect=self._policy,
             _state=self._state, **self._options,
         )
         await session._open(once=True)
