@@ -4,6 +4,8 @@ package import AnechoicAPI
 package struct KeptVoiceprint {
   package private(set) var voiceprint: Anechoic_V1_Voiceprint?
   package private(set) var isEnrolling: Bool
+  /// The sample at which an enrollment failed for want of a voice. Nil if none has.
+  private var lackedVoiceAt: Int64?
 
   package init(_ start: Anechoic_V1_Start) {
     voiceprint = start.hasVoiceprint ? start.voiceprint : nil
@@ -27,9 +29,18 @@ package struct KeptVoiceprint {
     isEnrolling = false
   }
 
-  /// Records the end of an enrollment that failed.
-  mutating func record(_ change: Anechoic_V1_VoiceEnrollmentChanged) {
-    if change.failure != .unspecified { giveUp() }
+  /// Records an event: the end of an enrollment that failed. It did not fail if the session ended before it
+  /// had heard enough.
+  mutating func record(_ event: Anechoic_V1_SessionEvent) {
+    switch event.event {
+    case .voiceEnrollmentChanged(let change) where change.failure != .unspecified:
+      let lacksVoice = isEnrolling && change.failure == .tooLittleVoice
+      lackedVoiceAt = lacksVoice ? event.microphoneSample : nil
+      giveUp()
+    case .sessionEnded:
+      if lackedVoiceAt == event.microphoneSample { isEnrolling = true }
+    default: break
+    }
   }
 
   /// Records that the voice cannot be learnt.

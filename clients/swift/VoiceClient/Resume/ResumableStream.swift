@@ -338,6 +338,7 @@ public final class ResumableStream: Sendable {
           upTo: state.timeline.microphoneIndex(ofProcessed: state.processedSamples))
       case .event(let event):
         state.lastEventID = event.eventID
+        state.voiceprint.record(event)
         if let decision = state.decisions.answer(to: event) {
           state.journal.add(.with { $0.control = decision })
           (isNew, isAnswered) = (false, true)
@@ -347,7 +348,6 @@ public final class ResumableStream: Sendable {
           state.isMuted = change.state.muted
           if !state.isMuted { state.mutedUntil = state.timeline.base + event.microphoneSample }
         case .configChanged(let change): state.configuration.changed(to: change.config)
-        case .voiceEnrollmentChanged(let change): state.voiceprint.record(change)
         default: break
         }
       case .controlResult(let result):
