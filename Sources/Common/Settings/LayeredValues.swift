@@ -22,8 +22,8 @@ public struct LayeredValues<Values: Sendable>: Sendable {
   public func place(of path: String) -> String? { places[path]?.first?.place }
 
   /// Adds a warning about the key at a path. It names the place where the key is set.
-  public mutating func warn(_ path: String, _ problem: String) {
-    warnings.append(wrong(path, problem).description)
+  public mutating func warn(_ path: String, at index: Int = 0, _ problem: String) {
+    warnings.append(wrong(path, at: index, problem).description)
   }
 
   /// Returns an error about the key at a path. It names the place where the key is set.

@@ -197,6 +197,26 @@ struct EdgeTests {
       "\(result.errors)")
   }
 
+  /// The folder may come later, such as one of systemd.
+  @Test func aFileInAFolderThatDoesNotExistIsTold() async throws {
+    let missing = folder.path("missing")
+    let text = """
+      session: {share: \(missing)/ticket, voiceprint: \(missing)/voice}
+      microphone: {lamps: [\(folder.path("lamp")), \(missing)/lamp]}
+      mute: {lamps: [\(missing)/lamp]}
+      """
+    try folder.write(Data(text.utf8), "edge.yaml")
+    let result = try await edge(["check-config", "edge.yaml"])
+    #expect(result.status == 0, "\(result.errors)")
+    for start in [
+      "1: session.share: \(missing)/ticket", "1: session.voiceprint: \(missing)/voice",
+      "2: microphone.lamps: \(missing)/lamp", "3: mute.lamps: \(missing)/lamp",
+    ] {
+      let line = "edge.yaml:\(start): there is no folder \(missing); "
+      #expect(result.errors.contains(line), "\(result.errors)")
+    }
+  }
+
   @Test func theFilesThatSettingsNameAreChecked() async throws {
     try folder.write(Data("not audio".utf8), "text.wav")
     try folder.write(Data("products: [{product: a}]".utf8), "products")
@@ -209,6 +229,7 @@ struct EdgeTests {
       ("server: {token_file: \(here)/fifo}", ["server.token_file", "not a regular file"]),
       ("mute: {lamps: ['']}", ["mute.lamps", "has an empty text"]),
       ("microphone: {lamps: [\(here)/a, \(here)]}", ["microphone.lamps", "this is a folder"]),
+      ("session: {share: \(here)/products/ticket}", ["session.share", "is not a folder"]),
       ("programs: {far_end: 'file:\(here)/text.wav'}", ["programs.far_end", "is not audio"]),
       (
         "programs: {far_end: 'fifo:\(here)/fifo', voice: 'fifo:\(here)/link'}",

@@ -46,6 +46,8 @@ struct WrongConfigurationTests {
     ("programs:\n  far_end: 'fifo:/a/../v'\n  other_audio: 'fifo:/v'\n", 3, "programs.other_audio"),
     ("programs:\n  far_end: 'file:/v'\n  voice: 'file:/v'\n", 3, "programs.voice"),
     ("programs:\n  desktop: pulse\n", 2, "programs.desktop"),
+    ("programs:\n  desktop: 'tcp:'\n", 2, "programs.desktop"),
+    ("programs:\n  desktop: 'tcp::4713'\n", 2, "programs.desktop"),
     ("programs:\n  desktop_memory: streams\n", 2, "programs.desktop_memory"),
     ("programs:\n  media: stop\n", 2, "programs.media"),
     ("session:\n  join_buffer_ms: 5\n", 2, "session.join_buffer_ms"),

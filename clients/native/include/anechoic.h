@@ -183,7 +183,7 @@ typedef struct {
   int32_t value;
   /* The position in the microphone's samples, or -1. */
   int64_t sample;
-  /* Ends with 0. Longer texts are cut. */
+  /* Ends with 0. Longer texts are cut: anechoic_copy_event_text has the whole text. */
   char text[1024];
 } anechoic_event;
 
@@ -276,6 +276,10 @@ bool anechoic_next_event(anechoic_session *session, anechoic_event *event);
 bool anechoic_next_event_size(anechoic_session *session, anechoic_event *event, size_t size);
 #define anechoic_next_event(session, event) \
   anechoic_next_event_size((session), (event), sizeof(anechoic_event))
+/* Copies the whole text of the event that anechoic_next_event returned last, with a 0 at its end, if `buffer` has room
+ * for it; 65536 bytes always suffice. Returns its size with the 0, or 0 if there is no text. If several threads
+ * take events, the last event may be another thread's. */
+size_t anechoic_copy_event_text(anechoic_session *session, char *buffer, size_t size);
 
 /* Losses since anechoic_open, in sample frames. */
 typedef struct {

@@ -186,6 +186,17 @@ EXPORT bool anechoic_next_event_size(anechoic_session* session, anechoic_event* 
   return true;
 }
 
+EXPORT size_t anechoic_copy_event_text(anechoic_session* session, char* buffer, size_t size) try {
+  if (session == nullptr) return 0;
+  const std::string text = session->events.text();
+  if (buffer != nullptr && size > text.size()) {
+    anechoic::copyText(text, buffer, size);
+  }
+  return text.empty() ? 0 : text.size() + 1;
+} catch (const std::bad_alloc&) {
+  return 0;
+}
+
 EXPORT void anechoic_read_losses(anechoic_session* session, anechoic_losses* losses, size_t size) {
   if (session == nullptr || losses == nullptr || !anechoic::canBeSize(size)) return;
   const anechoic::Losses& counted = session->voice.losses();

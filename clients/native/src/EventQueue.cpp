@@ -4,16 +4,22 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "EventPositions.h"
 
 namespace anechoic {
 
-void copyText(const std::string& text, char* buffer, size_t size) {
-  if (buffer == nullptr || size == 0) return;
-  size_t count = std::min(text.size(), size - 1);
+size_t wholeLetters(const std::string& text, size_t most) {
+  size_t count = std::min(text.size(), most);
   const auto isInsideALetter = [&](size_t at) { return (text[at] & 0xc0) == 0x80; };
   while (count > 0 && count < text.size() && isInsideALetter(count)) --count;
+  return count;
+}
+
+void copyText(const std::string& text, char* buffer, size_t size) {
+  if (buffer == nullptr || size == 0) return;
+  const size_t count = wholeLetters(text, size - 1);
   std::memcpy(buffer, text.data(), count);
   buffer[count] = 0;
 }
@@ -69,17 +75,24 @@ void EventQueue::add(anechoic_event_kind kind, int64_t position, int64_t value,
   event.sample = position;
   event.value = int32_t(std::min<int64_t>(value, INT32_MAX));
   copyText(text, event.text, sizeof event.text);
+  Item item{event, text.substr(0, wholeLetters(text, longestText))};
   const std::lock_guard lock(mutex_);
   if (waiting_.size() == 256) waiting_.pop_front();
-  waiting_.push_back(event);
+  waiting_.push_back(std::move(item));
 }
 
 std::optional<anechoic_event> EventQueue::next() {
   const std::lock_guard lock(mutex_);
   if (waiting_.empty()) return std::nullopt;
-  const anechoic_event event = waiting_.front();
+  const anechoic_event event = waiting_.front().event;
+  text_ = std::move(waiting_.front().text);
   waiting_.pop_front();
   return event;
+}
+
+std::string EventQueue::text() {
+  const std::lock_guard lock(mutex_);
+  return text_;
 }
 
 }  // namespace anechoic

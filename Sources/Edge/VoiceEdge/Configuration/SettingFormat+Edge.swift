@@ -167,7 +167,10 @@ extension SettingFormat<EdgeConfiguration.Programs.Desktop> {
       switch text {
       case "none": return EdgeConfiguration.Programs.Desktop.none
       case "auto": return .automatic
-      case _ where text.hasPrefix("unix:/") || text.hasPrefix("tcp:"): return .server(text)
+      case _ where text.hasPrefix("unix:/"): return .server(text)
+      case _ where text.hasPrefix("tcp:"):
+        let host = text.dropFirst(4).prefix { $0 != ":" }
+        return host.isEmpty ? nil : .server(text)
       default: return nil
       }
     } show: {

@@ -83,14 +83,15 @@ extension ProgramPlace {
     case .alsa: return nil
     case .fifo(let path):
       if let problem = FIFO.problem(with: path) { return ("\(path): \(problem)", false) }
-      return folderProblem(of: path)
+      return FilePlace.problem(at: path, endpoint.delay)
     case .file(let path) where direction == .capture:
       guard FileManager.default.isReadableFile(atPath: path) else {
         return ("\(path): there is no file that this user can read", false)
       }
       return soundProblem(of: path).map { ($0, false) }
     case .file(let path):
-      return AudioFileWriter.problem(at: path).map { ($0, false) } ?? folderProblem(of: path)
+      return AudioFileWriter.problem(at: path).map { ($0, false) }
+        ?? FilePlace.problem(at: path, endpoint.delay)
     }
   }
 
@@ -103,20 +104,6 @@ extension ProgramPlace {
     } catch {
       return error.description
     }
-  }
-
-  /// The reason why a file that does not exist cannot be created.
-  private func folderProblem(of path: String) -> (words: String, mayPass: Bool)? {
-    let files = FileManager.default
-    guard !files.fileExists(atPath: path) else { return nil }
-    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    var isFolder: ObjCBool = false
-    guard files.fileExists(atPath: folder, isDirectory: &isFolder) else {
-      return ("\(path): there is no folder \(folder); \(endpoint.delay)", true)
-    }
-    guard isFolder.boolValue else { return ("\(path): \(folder) is not a folder", false) }
-    return files.isWritableFile(atPath: folder)
-      ? nil : ("\(path): this user cannot create files in \(folder); \(endpoint.delay)", true)
   }
 }
 

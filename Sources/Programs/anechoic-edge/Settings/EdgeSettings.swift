@@ -41,13 +41,13 @@ struct EdgeSettings {
       error.description, code: error.isOfFlag ? CommandError.wrongUsage : CommandError.failed)
   }
 
-  /// Reads the files that the settings name, and looks at the FIFOs and files of programs. Reports
-  /// those that the agent has to wait for on standard error.
+  /// Reads the files that the settings name, and looks at the places of the others. Reports those
+  /// that the agent has to wait for on standard error.
   func configuration() throws(CommandError) -> EdgeConfiguration {
     var checked = settings
     do throws(SettingsError) {
       try checked.checkPrograms()
-      try checkNoFolders()
+      try checked.checkFiles()
       try checkToken()
     } catch {
       throw Self.failure(error)
@@ -65,25 +65,6 @@ struct EdgeSettings {
     let files = configuration.server.files
     if files.isWanted { configuration.server.security = try Self.security(files) }
     return configuration
-  }
-
-  /// Throws if the path of a file is a folder. A file that does not exist may come later.
-  private func checkNoFolders() throws(SettingsError) {
-    let values = settings.values
-    for (key, paths) in [
-      ("microphone.lamps", values.microphone.lamps), ("mute.lamps", values.mute.lamps),
-      ("programs.desktop_memory", [values.programs.desktopMemory].compactMap(\.self)),
-      ("session.share", [values.session.share].compactMap(\.self)),
-      ("session.join", [values.session.join].compactMap(\.self)),
-    ] {
-      for (index, path) in paths.enumerated() {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder),
-          isFolder.boolValue
-        else { continue }
-        throw settings.wrong(key, at: index, "\(path): this is a folder; name a file")
-      }
-    }
   }
 
   /// Throws if the file of the token has none. A file that does not exist may come later.

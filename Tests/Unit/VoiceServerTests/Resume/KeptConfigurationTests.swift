@@ -29,7 +29,7 @@ struct KeptConfigurationTests {
   @Test func aStageThatTheStartOrAControlSetStays() {
     let start = Anechoic_V1_SessionConfig.with { $0.voiceProcessing.gainControl.enabled = false }
     var kept = KeptConfiguration(start, told: Self.told(.standard))
-    kept.ask(
+    kept.accepted(
       .with {
         $0.config.voiceProcessing.highPassFilter = true
         $0.updateMask.paths = ["voice_processing.high_pass_filter"]
@@ -38,9 +38,23 @@ struct KeptConfigurationTests {
     let processing = kept.configuration.voiceProcessing
     #expect(processing.hasGainControl && processing.hasHighPassFilter)
     #expect(!processing.hasNoiseSuppression && !processing.hasEchoCancellation)
-    kept.ask(.with { $0.updateMask.paths = ["voice_processing"] })
+    kept.accepted(.with { $0.updateMask.paths = ["voice_processing"] })
     kept.changed(to: Self.told(.wideSpectrum))
     #expect(kept.configuration.voiceProcessing == .init())
+  }
+
+  /// A control whose answer was lost is answered only after the session has gone on, and told of its change.
+  @Test func anAnswerMayComeAfterTheChange() {
+    var kept = KeptConfiguration(.init(), told: Self.told(.standard))
+    kept.changed(to: Self.told(.wideSpectrum))
+    kept.accepted(
+      .with {
+        $0.config.preferredMicMode = .wideSpectrum
+        $0.config.voiceProcessing.highPassFilter = true
+        $0.updateMask.paths = ["preferred_mic_mode", "voice_processing.high_pass_filter"]
+      })
+    #expect(kept.configuration.preferredMicMode == .wideSpectrum)
+    #expect(kept.configuration.voiceProcessing == .with { $0.highPassFilter = true })
   }
 
   @Test func aStageThatChangedWithoutTheMicModeWasSetBySomebody() {

@@ -34,6 +34,51 @@ struct RestartedJournalTests {
     #expect(sent[1]?.control.controlID == 8 && sent[2] == nil)
   }
 
+  @Test func theInterruptionsThatLastAreReportedAgain() {
+    var journal = Self.journal
+    for (began, reason) in [
+      (true, Anechoic_V1_Interruption.Reason.deviceBusy), (true, .suspended),
+      (true, .hardwareMuted), (false, .suspended), (true, .deviceBusy),
+    ] {
+      journal.add(
+        .with {
+          $0.deviceReport.interruption.began = began
+          $0.deviceReport.interruption.reason = reason
+        })
+    }
+    journal.add(.with { $0.deviceReport.routeChanged = .init() })
+    while journal.popNext() != nil {}
+    journal.restart(at: journal.position)
+    #expect(journal.popNext()?.deviceReport.report == .routeChanged(.init()))
+    let reasons = [journal.popNext(), journal.popNext()].map {
+      $0?.deviceReport.interruption.reason
+    }
+    #expect(reasons == [.hardwareMuted, .deviceBusy] && journal.popNext() == nil)
+    journal.add(.with { $0.deviceReport.interruption.began = false })
+    while journal.popNext() != nil {}
+    journal.restart(at: journal.position)
+    #expect(journal.popNext() != nil && journal.popNext() == nil)
+  }
+
+  /// A bot that was interrupted would be heard.
+  @Test func aControlIsSentAgainAfterSpeechThatWasSentAhead() {
+    var journal = Self.journal
+    journal.add(Self.audio)
+    let speech = Anechoic_V1_AudioInput.with { $0.farEnd.samples = Data(count: 3200) }
+    journal.add(speech)
+    journal.add(
+      .with {
+        $0.control.controlID = 1
+        $0.control.clearPlayback_p = .init()
+      })
+    journal.add(speech)
+    while journal.popNext() != nil {}
+    journal.restart(at: journal.position)
+    let sent = (0..<4).map { _ in journal.popNext() }
+    #expect(sent.map { $0?.control.controlID } == [0, 1, 0, nil])
+    #expect(sent.map { $0?.audio.farEnd.firstSample } == [0, 0, 1600, nil])
+  }
+
   @Test func aControlIsSentAgainAfterTheAudioFromBeforeIt() {
     var journal = Self.journal
     for id in [UInt64(1), 2] {
@@ -102,6 +147,7 @@ struct RestartedJournalTests {
         $0.microphone.encoding = .pcmS16Le
         $0.microphone.sampleRateHz = 16000
         $0.microphone.channelCount = 1
+        $0.farEnd = $0.microphone
       })
   }
 

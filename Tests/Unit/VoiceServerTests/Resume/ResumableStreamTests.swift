@@ -210,6 +210,37 @@ struct ResumableStreamTests {
     }
   }
 
+  /// The stage would no longer follow the mic mode.
+  @Test func aRefusedChangeSetsNoStageOfTheNextSession() async throws {
+    try await TestServer.runWithProxy { server, _ in
+      let stream = try await server.client.processResumably(
+        .mediaClock().with { $0.pacing = .realTime })
+      let call = LongCall(stream)
+      async let receiving: Void = call.receive()
+      async let sending: Void = call.send(AudioFormat.s16.babble(500), pause: .milliseconds(10))
+      for (id, paths) in [
+        (UInt64(1), ["voice_processing.noise_suppression", "preferred_mode"]),
+        (2, ["voice_processing.gain_control", "preferred_mic_mode"]),
+      ] {
+        try await stream.send(
+          Anechoic_V1_Control.with {
+            $0.controlID = id
+            $0.updateConfig.config.preferredMicMode = .wideSpectrum
+            $0.updateConfig.config.voiceProcessing.noiseSuppression.enabled = false
+            $0.updateConfig.config.voiceProcessing.gainControl.enabled = false
+            $0.updateConfig.updateMask.paths = paths
+          })
+      }
+      try await sending
+      try await receiving
+      #expect(call.recording.results.map(\.hasRefusal) == [true, false])
+      let kept = try #require(stream.kept.configuration)
+      #expect(kept.preferredMicMode == .wideSpectrum)
+      #expect(kept.voiceProcessing.hasGainControl && !kept.voiceProcessing.gainControl.enabled)
+      #expect(!kept.voiceProcessing.hasNoiseSuppression)
+    }
+  }
+
   @Test func aSessionThatSomebodyDeletedIsOver() async throws {
     try await TestServer.runWithProxy { server, _ in
       let stream = try await server.client.processResumably(.mediaClock())

@@ -113,6 +113,7 @@ void allFunctionsRunBesideEachOther() {
       Samples samples(4800);
       for (int count = 0; !isOver; ++count) {
         anechoic_next_event(client.session(), &event);
+        anechoic_copy_event_text(client.session(), event.text, sizeof event.text);
         anechoic_read_losses(client.session(), &losses, sizeof losses);
         anechoic_set_muted(client.session(), count % 2 == 0);
         anechoic_is_muted(client.session());

@@ -158,6 +158,9 @@ void absentArgumentsDoNothing() {
   check(anechoic_pull(session, samples.data(), 480) == 480, "480 were pushed");
   check(!anechoic_next_event(session, nullptr) && !anechoic_next_event(nullptr, nullptr),
         "no event");
+  check(anechoic_copy_event_text(session, nullptr, 0) == 0 &&
+            anechoic_copy_event_text(nullptr, nullptr, 0) == 0,
+        "no text");
   check(!anechoic_is_processing(nullptr) && !anechoic_is_muted(nullptr), "no session");
   anechoic_set_muted(nullptr, true);
   anechoic_decide_gesture(session, nullptr, true);
@@ -165,6 +168,22 @@ void absentArgumentsDoNothing() {
   anechoic_decide_gesture(nullptr, "id", true);
   anechoic_read_losses(session, nullptr, 8);
   anechoic_close(nullptr);
+}
+
+void theWholeTextOfAnEventIsCopied() {
+  Client client(nobody);
+  anechoic_event event;
+  waitFor([&] { return anechoic_next_event(client.session(), &event); }, "an event");
+  const std::string text = event.text;
+  const size_t size = anechoic_copy_event_text(client.session(), nullptr, 0);
+  check(size == text.size() + 1 && size > 1, "the size of the text with its end");
+  std::vector<char> buffer(size, 'x');
+  check(anechoic_copy_event_text(client.session(), buffer.data(), size - 1) == size &&
+            buffer == std::vector<char>(size, 'x'),
+        "a text without room is left out");
+  check(anechoic_copy_event_text(client.session(), buffer.data(), size) == size &&
+            buffer.data() == text,
+        "the text");
 }
 
 void anAbsentServerIsReportedOnce() {
@@ -309,6 +328,7 @@ std::vector<Case> interfaceCases(const std::string& program) {
       {"mute is immediate without a server", muteIsImmediateWithoutAServer},
       {"invalid options are named", invalidOptionsAreNamed},
       {"absent arguments and impossible counts do nothing", absentArgumentsDoNothing},
+      {"the whole text of an event is copied", theWholeTextOfAnEventIsCopied},
       {"an absent server is reported once", anAbsentServerIsReportedOnce},
       {"one thread pushes and another one pulls", twoThreadsPushAndPull},
       {"calls that overlap do no harm", overlappingCallsDoNoHarm},

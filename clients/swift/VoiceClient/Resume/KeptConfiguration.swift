@@ -56,8 +56,9 @@ package struct KeptConfiguration {
     chosen = Set(Stage.allCases.filter { $0.isSet(in: configuration.voiceProcessing) })
   }
 
-  /// Records a change that this client asks for. `changed` follows if the server makes it.
-  package mutating func ask(_ update: Anechoic_V1_ConfigUpdate) {
+  /// Records a change that this client has asked for and the server has accepted. It comes before or after
+  /// the `changed` of that change.
+  package mutating func accepted(_ update: Anechoic_V1_ConfigUpdate) {
     for stage in Stage.allCases {
       let isNamed = update.updateMask.paths.contains { path in
         path == "voice_processing" || path == stage.rawValue
@@ -70,6 +71,7 @@ package struct KeptConfiguration {
         chosen.remove(stage)
       }
     }
+    keepChosenStages()
   }
 
   /// Records a configuration that the server reports.
@@ -79,9 +81,13 @@ package struct KeptConfiguration {
         Stage.allCases.filter { $0.differs(config.voiceProcessing, told.voiceProcessing) })
     }
     configuration = config
-    var kept = Anechoic_V1_VoiceProcessing.with { $0.bypassed = config.voiceProcessing.bypassed }
-    for stage in chosen { stage.copy(from: config.voiceProcessing, to: &kept) }
-    configuration.voiceProcessing = kept
     told = config
+    keepChosenStages()
+  }
+
+  private mutating func keepChosenStages() {
+    var kept = Anechoic_V1_VoiceProcessing.with { $0.bypassed = told.voiceProcessing.bypassed }
+    for stage in chosen { stage.copy(from: told.voiceProcessing, to: &kept) }
+    configuration.voiceProcessing = kept
   }
 }

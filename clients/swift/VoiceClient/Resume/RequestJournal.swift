@@ -12,6 +12,8 @@ struct RequestJournal {
 
   private struct Item {
     var request: Anechoic_V1_ProcessRequest
+    /// The place in the order in which the caller sent the requests.
+    var number: Int
     /// The microphone's indexes of the audio. Empty for other requests.
     var samples: Range<Int64>
 
@@ -40,8 +42,12 @@ struct RequestJournal {
   private var sent = 0
   /// The controls that were sent and not answered yet.
   private var unanswered: [Item] = []
-  /// The last report of the route, which a new session does not know.
+  /// The number of the next item.
+  private var nextNumber = 0
+  /// The last report of the route, and the reports of the interruptions that last, in their order. A new session
+  /// does not know them.
   private var route: Anechoic_V1_DeviceReport?
+  private var interruptions: [Anechoic_V1_DeviceReport] = []
   private var microphone: Counter
   private var reference: Counter
   private var farEnd: Counter
@@ -93,12 +99,30 @@ struct RequestJournal {
       farEnds[audio.farEnds[index].farEndID]?.number(&audio.farEnds[index].audio)
     }
     let samples = audio.hasMicrophone ? microphone.number(&audio.microphone) : position..<position
-    items.append(Item(request: .with { $0.audio = audio }, samples: samples))
+    append(.with { $0.audio = audio }, samples)
   }
 
   mutating func add(_ request: Anechoic_V1_ProcessRequest) {
-    if case .routeChanged = request.deviceReport.report { route = request.deviceReport }
-    items.append(Item(request: request, samples: position..<position))
+    switch request.deviceReport.report {
+    case .routeChanged: route = request.deviceReport
+    case .interruption(let interruption): record(interruption, request.deviceReport)
+    case nil: break
+    }
+    append(request, position..<position)
+  }
+
+  private mutating func append(_ request: Anechoic_V1_ProcessRequest, _ samples: Range<Int64>) {
+    items.append(Item(request: request, number: nextNumber, samples: samples))
+    nextNumber += 1
+  }
+
+  private mutating func record(
+    _ interruption: Anechoic_V1_Interruption, _ report: Anechoic_V1_DeviceReport
+  ) {
+    // An end without a reason ends all.
+    let endsAll = !interruption.began && interruption.reason == .unspecified
+    interruptions.removeAll { endsAll || $0.interruption.reason == interruption.reason }
+    if interruption.began { interruptions.append(report) }
   }
 
   /// Returns the next request to send, or nil if there is none. Only audio is kept afterwards, and
@@ -147,8 +171,7 @@ struct RequestJournal {
   }
 
   private mutating func insert(_ item: Item) {
-    let place = items.firstIndex { $0.samples.lowerBound >= item.samples.lowerBound }
-    items.insert(item, at: place ?? items.endIndex)
+    items.insert(item, at: items.firstIndex { $0.number >= item.number } ?? items.endIndex)
   }
 
   /// Prepares the journal for a new session, which begins with the audio from an index on. Earlier audio
@@ -165,12 +188,16 @@ struct RequestJournal {
     rewind(to: index)
     if let unmuting {
       let request = Anechoic_V1_ProcessRequest.with { $0.control.setMute.muted = false }
-      insert(Item(request: request, samples: unmuting..<unmuting))
+      let next = items.first { $0.samples.lowerBound >= unmuting }
+      insert(
+        Item(request: request, number: next?.number ?? nextNumber, samples: unmuting..<unmuting))
     }
-    if let route {
-      let report = Anechoic_V1_ProcessRequest.with { $0.deviceReport = route }
-      items.insert(Item(request: report, samples: index..<index), at: 0)
-    }
+    let reports = [route].compactMap(\.self) + interruptions
+    let first = items.first?.number ?? nextNumber
+    items.insert(
+      contentsOf: reports.map { report in
+        Item(request: .with { $0.deviceReport = report }, number: first, samples: index..<index)
+      }, at: 0)
   }
 }
 

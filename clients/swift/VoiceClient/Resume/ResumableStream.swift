@@ -25,8 +25,9 @@ public final class ResumableStream: Sendable {
     case resumed(Anechoic_V1_Started.Resumed)
     /// A new session has started, with the microphone's sample of this index. The old one is gone, for
     /// this reason: its echo path, history and injections are lost. In real time, so are the samples of the
-    /// microphone that waited for it. The new one has the old one's configuration, mute state, route and,
-    /// if nobody else uses it, id. Permissions to inject that were decided are not asked for again.
+    /// microphone that waited for it. The new one has the old one's configuration, mute state, route,
+    /// interruptions that last and, if nobody else uses it, id. Permissions to inject that were decided are
+    /// not asked for again.
     case restarted(Anechoic_V1_Started, atSample: Int64, lostSamples: Int64, reason: Status)
   }
 
@@ -130,10 +131,7 @@ public final class ResumableStream: Sendable {
 
   /// Sends a control. A response with its `controlID` says whether it took effect, and at which sample.
   public func send(_ control: Anechoic_V1_Control) async throws {
-    state.withLock { state in
-      if case .updateConfig(let update) = control.control { state.configuration.ask(update) }
-      state.decisions.record(control)
-    }
+    state.withLock { $0.decisions.record(control) }
     try await enqueue { $0.add(Anechoic_V1_ProcessRequest.with { $0.control = control }) }
   }
 
@@ -353,6 +351,9 @@ public final class ResumableStream: Sendable {
       case .controlResult(let result):
         // A request that is not answered is sent again.
         if let control = state.journal.answered(result.controlID), !result.hasRefusal {
+          if case .updateConfig(let update) = control.control {
+            state.configuration.accepted(update)
+          }
           state.voiceprint.record(control)
         }
       case .voiceprint(let learnt): state.voiceprint.record(learnt)
