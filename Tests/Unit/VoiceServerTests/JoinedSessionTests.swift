@@ -70,6 +70,55 @@ struct JoinedSessionTests {
     }
   }
 
+  /// Half a minute, each second in one request.
+  private static let seconds = (0..<30).map { second in
+    Anechoic_V1_AudioInput.with {
+      $0.microphone.samples = Data(AudioFormat.s16.babble(1000, seed: UInt32(second + 1)))
+      $0.farEnd.samples = $0.microphone.samples
+    }
+  }
+
+  /// A session under the media clock is much faster than its playback is heard.
+  @Test func aQuickPlayerLosesNothingOfASessionUnderTheMediaClock() async throws {
+    try await TestServer.run(threads: 2) { server in
+      let stream = try await server.client.process(
+        Self.start.with { $0.config.voiceProcessing.bypassed = true })
+      let player = try await server.client.join(token: stream.started.joinToken, session: "call")
+      async let heard = {
+        var chunks: [Anechoic_V1_AudioChunk] = []
+        while let chunk = try await player.receive() { chunks.append(chunk) }
+        return chunks
+      }()
+      async let sending: Void = {
+        for second in Self.seconds { try await stream.send(second) }
+        stream.finish()
+      }()
+      while try await stream.receive() != nil {}
+      try await sending
+      var next: Int64 = 0
+      for chunk in try await heard {
+        #expect(chunk.firstSample == next)
+        next = chunk.firstSample + Int64(chunk.samples.count / 2)
+      }
+      #expect(next == Int64(Self.seconds.count * 16_000))
+    }
+  }
+
+  @Test func aPlayerThatLeavesHoldsNoSessionBack() async throws {
+    try await TestServer.run(threads: 2) { server in
+      let stream = try await server.client.process(Self.start)
+      let player = try await server.client.join(token: stream.started.joinToken, session: "call")
+      async let sending: Void = {
+        for second in Self.seconds { try await stream.send(second) }
+        stream.finish()
+        player.cancel()
+      }()
+      while try await stream.receive() != nil {}
+      try await sending
+      try await server.sessionsActive(become: 0)
+    }
+  }
+
   @Test func aSecondPlayerTakesOver() async throws {
     try await TestServer.run(threads: 2) { server in
       _ = try await RunningClient.run(server, Self.start, adding: Self.addFarEnd) { client, _ in

@@ -107,6 +107,49 @@ struct StoredPermissionTests {
     }
   }
 
+  /// The grants that other sessions have from the store end. A grant of a session itself stays.
+  @Test func aDenialThatIsStoredWithdrawsTheStoredGrantsOfOtherSessions() async throws {
+    try await run { tokens in
+      let doorbell = try tokens.steering("doorbell", "inject")
+      _ = try await ask(tokens, owner: "olga", grant: true, remember: true)
+      _ = try await ask(tokens, owner: "paul", grant: true, remember: true)
+      let (stored, own, others) = (
+        try await tokens.media("olga").process(InjectedSession.start),
+        try await tokens.media("olga").process(InjectedSession.start),
+        try await tokens.media("paul").process(InjectedSession.start)
+      )
+      try await own.send(
+        .with {
+          $0.decideInjectionPermission.client = "doorbell"
+          $0.decideInjectionPermission.grant = true
+        })
+      while try await own.receive()?.event.injectionPermissionChanged.client != "doorbell" {}
+      for stream in [stored, own, others] {
+        let permission = try await doorbell.requestInjectionPermission(
+          stream.started.session, usageDescription: "Doorbell")
+        #expect(permission == .granted)
+      }
+      let last = try await tokens.media("olga").process(InjectedSession.start)
+      try await last.send(
+        .with {
+          $0.decideInjectionPermission.client = "doorbell"
+          $0.decideInjectionPermission.remember = true
+        })
+      var changes: [Anechoic_V1_InjectionPermission] = []
+      while changes.last != .denied, let response = try await stored.receive() {
+        let change = response.event.injectionPermissionChanged
+        if change.client == "doorbell" { changes.append(change.permission) }
+      }
+      #expect(changes == [.granted, .denied])
+      for stream in [own, others] {
+        let permission = try await doorbell.requestInjectionPermission(
+          stream.started.session, usageDescription: "Doorbell")
+        #expect(permission == .granted)
+      }
+      for stream in [stored, own, others, last] { stream.cancel() }
+    }
+  }
+
   @Test func aRecordingReplaysAStoredDecision() async throws {
     try await run { tokens in
       _ = try await ask(tokens, owner: "olga", grant: true, remember: true)

@@ -45,13 +45,39 @@ struct InjectionPermissionTests {
 
   @Test func aStoredDecisionAnswersARequestThatWaits() throws {
     var permissions = InjectionPermissions(isServiceEnabled: true)
+    #expect(!permissions.followsStore("bot"))
     _ = try permissions.request("bot")
-    #expect(permissions.isUndecided("bot"))
+    #expect(permissions.followsStore("bot"))
     let isDecided = try permissions.request("bot", stored: true)
-    #expect(isDecided && permissions["bot"] == .granted && !permissions.isUndecided("bot"))
-    // The decision of this session goes before one that is stored later.
+    #expect(isDecided && permissions["bot"] == .granted)
+    let isDecidedAgain = try permissions.request("bot", stored: true)
+    #expect(!isDecidedAgain)
+  }
+
+  @Test func aDecisionOfTheStoreFollowsItAndOneOfTheSessionStays() throws {
+    var permissions = InjectionPermissions(isServiceEnabled: true)
+    for stored in [true, false] {
+      let isChanged = try permissions.request("bot", stored: stored)
+      #expect(isChanged && permissions["bot"] == (stored ? .granted : .denied))
+    }
+    _ = try permissions.request("bot", stored: true)
+    // The person confirms it in this session.
+    let isNew = try permissions.decide("bot", grant: true)
+    #expect(!isNew && !permissions.followsStore("bot"))
     let isChanged = try permissions.request("bot", stored: false)
     #expect(!isChanged && permissions["bot"] == .granted)
+  }
+
+  @Test func aStoredDecisionIsFollowedWhileTheServiceIsSwitchedOff() throws {
+    var permissions = InjectionPermissions(isServiceEnabled: true)
+    _ = try permissions.request("bot", stored: true)
+    permissions.isServiceEnabled = false
+    _ = try permissions.request("bot", stored: false)
+    let isNew = try permissions.request("new", stored: true)
+    #expect(!isNew && permissions["bot"] == .serviceDisabled)
+    permissions.isServiceEnabled = true
+    #expect(permissions["bot"] == .denied && permissions["new"] == .undetermined)
+    #expect(permissions.popDecidedMeanwhile() == ["bot"])
   }
 
   @Test func theServersSwitchGoesBeforeEverything() throws {

@@ -1,5 +1,7 @@
+internal import AudioCore
+
 /// The rule that keeps a call to real time: audio may be at most half a second ahead of the clock, which
-/// may be 0.1 % slower than the clock of the telephone.
+/// may be slower than the clock of the telephone by `ClockTolerance`.
 ///
 /// Audio that was held up in the network arrives at once. The part of it that was replaced when it was
 /// missing is left out, so that the rest keeps its time, and with it its reference.
@@ -17,7 +19,6 @@ struct MediaBudget {
   private static let mostAfterSilence = 0.1
   /// More than the rounding errors of a sum, and less than a sample.
   private static let tolerance = 1e-6
-  private static let speed = 1.001
   private var seconds = most
   private var last: ContinuousClock.Instant
   private var lastBurst: ContinuousClock.Instant
@@ -49,7 +50,7 @@ struct MediaBudget {
   }
 
   private mutating func spends(_ duration: Double, _ now: ContinuousClock.Instant) -> Bool {
-    seconds = min(Self.most, seconds + (now - last) / .seconds(1) * Self.speed)
+    seconds = min(Self.most, seconds + (now - last) / .seconds(1) * ClockTolerance.greatestSpeed)
     last = now
     guard duration <= seconds + Self.tolerance else { return false }
     seconds -= duration

@@ -1,3 +1,5 @@
+internal import AudioCore
+
 /// The rule that keeps the sound of a client to real time. A server that processes in real time reads no
 /// more.
 ///
@@ -6,8 +8,6 @@
 struct InputPace {
   private static let burst = 0.5
   private static let catchUp = 1.25
-  /// The clock of a client may be this much faster.
-  private static let tolerance = 1.0005
   private static let longestPause = 10.0
 
   /// The seconds that may come at once.
@@ -23,7 +23,7 @@ struct InputPace {
     let time = (now - last) / .seconds(1)
     last = now
     allowance = min(Self.burst, allowance + time * Self.catchUp)
-    credit = min(Self.longestPause, credit + time * Self.tolerance)
+    credit = min(Self.longestPause, credit + time * ClockTolerance.greatestSpeed)
     return max(0, min(allowance, credit))
   }
 

@@ -60,6 +60,14 @@ final class SessionDirectory: Sendable {
       return recorder?.queue
     }
 
+    /// Returns the refusal of a client that has as many sessions as it may have, not counting the one with
+    /// the id, or nil.
+    func refusal(of client: Principal, besides id: String) -> Status? {
+      let others = places.count { $0.key != id && $0.value.owner.account == client.account }
+      return others < mostPerClient
+        ? nil : .clientFull(mostPerClient, isVerified: client.isVerified)
+    }
+
     func tellIfIdle() {
       if isIdle { (waiting + draining).forEach { $0.give(.success(())) } }
     }
@@ -109,10 +117,7 @@ final class SessionDirectory: Sendable {
       if state.isDraining { return .draining }
       if let place = state.places[id] { return .sessionExists(id, place.session?.waitsForClient) }
       if state.places.count >= state.maximum { return .full(state.maximum) }
-      guard
-        state.places.values.count(where: { $0.owner.account == owner.account })
-          < state.mostPerClient
-      else { return .clientFull(state.mostPerClient, isVerified: owner.isVerified) }
+      if let refusal = state.refusal(of: owner, besides: id) { return refusal }
       state.places[id] = Place(owner: owner)
       return nil
     }
@@ -186,8 +191,8 @@ final class SessionDirectory: Sendable {
   /// Whether new sessions are refused, because the server is about to stop.
   var isDraining: Bool { state.withLock { $0.isDraining } }
 
-  /// Returns the session that a client resumes, and counts it for this client from now on. Throws the
-  /// same status whether nobody has the token or another client has it.
+  /// Returns the session that a client wants to resume. Throws the same status whether nobody has the
+  /// token or another client has it.
   func session(resumedWith token: SecretToken, by client: Principal) throws(Status) -> SessionHandle
   {
     let found: Result<SessionHandle, Status> = state.withLock { state in
@@ -198,16 +203,20 @@ final class SessionDirectory: Sendable {
         let isAllowed = state.guesses.take(for: client.account, now: .now)
         return .failure(isAllowed ? .resumeTokenUnknown : .tooManyTokens("start.resume_token"))
       }
-      let others = state.places.count {
-        $0.key != id && $0.value.owner.account == client.account
-      }
-      guard others < state.mostPerClient else {
-        return .failure(.clientFull(state.mostPerClient, isVerified: client.isVerified))
-      }
-      state.places[id]?.owner = client
+      if let refusal = state.refusal(of: client, besides: id) { return .failure(refusal) }
       return .success(session)
     }
     return try found.get()
+  }
+
+  /// Counts a session for the client that resumes it. Throws if the client has too many sessions.
+  func count(_ id: String, for client: Principal) throws(Status) {
+    let refusal: Status? = state.withLock { state in
+      if let refusal = state.refusal(of: client, besides: id) { return refusal }
+      state.places[id]?.owner = client
+      return nil
+    }
+    if let refusal { throw refusal }
   }
 
   /// Returns the session that another device joins. A verified client joins its own sessions only.

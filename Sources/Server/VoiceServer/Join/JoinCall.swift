@@ -16,10 +16,6 @@ final class JoinCall: ServerCallHandler {
     case over
   }
 
-  /// The time between two looks into the ring. The session does not wake this call, so that it need
-  /// not lock anything.
-  private static let interval = Duration.milliseconds(10)
-
   private let call: ServerCall
   private let configuration: ServerConfiguration
   private let directory: SessionDirectory
@@ -86,7 +82,7 @@ final class JoinCall: ServerCallHandler {
       let delay = session?.session.delays.playback
       // The call may have ended meanwhile.
       thread.perform {
-        guard let call = reference.value else { return handle.tell { $0.leave(ring) } }
+        guard let call = reference.value else { return Self.leave(handle, ring) }
         call.play(handle, ring, format, delay)
       }
     }
@@ -95,7 +91,7 @@ final class JoinCall: ServerCallHandler {
   private func play(
     _ handle: SessionHandle, _ ring: PlaybackRing, _ format: AudioFormat, _ delay: Duration?
   ) {
-    guard case .joining = state else { return handle.tell { $0.leave(ring) } }
+    guard case .joining = state else { return Self.leave(handle, ring) }
     guard let delay else { return end(.joinTokenUnknown) }
     state = .playing(handle, ring)
     send(
@@ -126,7 +122,7 @@ final class JoinCall: ServerCallHandler {
     switch end {
     case .sessionEnded: self.end(.ok)
     case .takenOver: self.end(.joinTakenOver)
-    case nil: nextLook = call.schedule(after: Self.interval) { [weak self] in self?.look() }
+    case nil: nextLook = call.schedule(after: PlaybackRing.interval) { [weak self] in self?.look() }
     }
   }
 
@@ -165,7 +161,13 @@ final class JoinCall: ServerCallHandler {
   private func leaveSession() {
     nextLook?.cancel()
     nextLook = nil
-    if case .playing(let handle, let ring) = state { handle.tell { $0.leave(ring) } }
+    if case .playing(let handle, let ring) = state { Self.leave(handle, ring) }
     state = .over
+  }
+
+  private static func leave(_ handle: SessionHandle, _ ring: PlaybackRing) {
+    // A session that is ending hears nothing any more, and must not wait for this call.
+    ring.abandon()
+    handle.tell { $0.leave(ring) }
   }
 }

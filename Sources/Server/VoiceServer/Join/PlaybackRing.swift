@@ -12,6 +12,9 @@ final class PlaybackRing: @unchecked Sendable {
     case takenOver
   }
 
+  /// The time between two looks of the reader. The session does not wake it, so that it need not lock
+  /// anything.
+  static let interval = Duration.milliseconds(10)
   /// The duration that the ring holds, in frames, and the fewest chunks.
   private static let frames = 50
   private static let fewestChunks = 4
@@ -24,6 +27,7 @@ final class PlaybackRing: @unchecked Sendable {
   private let written = Atomic(0)
   private let read = Atomic(0)
   private let ending = Atomic<UInt8>(0)
+  private let isAbandoned = Atomic(false)
 
   init(playback format: AudioFormat, framesPerChunk: Int) {
     slotSize = PlaybackResponse.overhead + format.largestChunk(frames: framesPerChunk)
@@ -46,6 +50,16 @@ final class PlaybackRing: @unchecked Sendable {
     _ = ending.compareExchange(
       expected: 0, desired: reason.rawValue, ordering: .acquiringAndReleasing)
   }
+
+  /// Whether the reader has more to read than it leaves room. Half of the room is enough for the frames of
+  /// a turn. Runs per frame: no allocation, lock, log or await.
+  var isHalfFull: Bool {
+    written.load(ordering: .relaxed) - read.load(ordering: .acquiring) >= capacity / 2
+      && !isAbandoned.load(ordering: .relaxed)
+  }
+
+  /// Records that nothing more will be read.
+  func abandon() { isAbandoned.store(true, ordering: .relaxed) }
 
   /// Writes samples, or drops them if the reader leaves no room. Call this on the session's thread.
   /// Runs per chunk: no allocation, lock, log or await.

@@ -273,6 +273,8 @@ final class ProcessCall: ServerCallHandler {
     case .later(let delay):
       resumption = call.schedule(after: delay) { [weak self] in self?.resume() }
     case .afterWrites: isHeldBack = true
+    case .afterPlayer:
+      resumption = call.schedule(after: PlaybackRing.interval) { [weak self] in self?.readOn() }
     // The audio and gaps of a request may last many seconds. The client has to read some of the
     // output first.
     case .afterTurn where output.isHalfFull: isHeldBack = true

@@ -1,3 +1,4 @@
+internal import AudioCore
 internal import GRPCTransport
 
 /// The rule that holds back a client that sends faster than real time. While its messages are not
@@ -16,7 +17,7 @@ struct RealTimePacer {
   /// The tolerance for the microphone's clock, which may differ from the server's by one part in this
   /// number. By as much, the allowance returns to the lead: a fast microphone is not held back, and a slow
   /// one saves nothing up.
-  static let clockTolerance: Int64 = 1000
+  static let clockTolerance = Int64(ClockTolerance.parts)
 
   /// The older audio that a client may send in addition, once in a session.
   static let longestBacklog = Duration.seconds(2)

@@ -43,18 +43,23 @@ extension RunningSession {
     try answer(to: .permissionRequest(by: client, usageDescription: "", stored: stored))
   }
 
-  /// Stores a decision, which also answers the client in other sessions of the same owner.
+  /// Stores a decision, which also counts in other sessions of the same owner where the client waits for
+  /// one, or has one from the store.
   func store(permissionOf client: String, isGranted: Bool) {
     let owner = setup.owner.actor
     permissions?.store(isGranted, of: owner, about: client)
     for other in directory.sessions where other !== handle && other.setup.owner.actor == owner {
-      other.tell { $0.answerStoredPermission(of: client) }
+      other.tell { $0.followStoredPermission(of: client) }
     }
   }
 
-  private func answerStoredPermission(of client: String) {
-    guard session.state.injectionPermissions.isUndecided(client) else { return }
-    try? applyStoredPermission(of: ControlOrigin(actor: client, isMediaClient: false))
+  private func followStoredPermission(of client: String) {
+    guard session.state.injectionPermissions.followsStore(client),
+      let stored = storedPermission(of: client)
+    else { return }
+    let client = ControlOrigin(actor: client, isMediaClient: false)
+    session.apply(
+      .permissionRequest(by: client, usageDescription: "", stored: stored), sink: self)
   }
 
   /// Allows or forbids injection, because the server was switched.

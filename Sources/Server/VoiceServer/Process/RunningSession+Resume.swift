@@ -42,11 +42,12 @@ extension RunningSession {
   }
 
   /// Continues the session with another call, with the rights of its client. Throws, and keeps waiting
-  /// for the client, if the point is impossible.
+  /// for the client, if the point is impossible, or the client has too many sessions.
   func resume(
     at point: ResumePoint, by client: Principal, link: ClientLink
   ) throws(Status) {
     do throws(InvalidFieldError) { try check(point) } catch { throw Status(error) }
+    try directory.count(handle.id, for: client)
     let suspendedFor = clockwork.suspension.map { clockwork.now - $0.began } ?? .zero
     clockwork.suspension?.end?.cancel()
     clockwork.suspension = nil

@@ -22,6 +22,8 @@ final class RunningSession: SessionSink {
     case later(Duration)
     /// When the client has read more of the output.
     case afterWrites
+    /// When the call of another device that plays has read more, under the media clock.
+    case afterPlayer
     /// When `goOn` has processed the rest of the last request. Other sessions of the thread come
     /// first.
     case afterTurn
@@ -149,6 +151,7 @@ final class RunningSession: SessionSink {
 
   private func takeLastTurn() {
     guard let ending, !hasEnded else { return }
+    guard !waitsForPlayer else { return takeLastTurnLater() }
     guard session.takeLastTurn(ending.reason, sink: self) else {
       self.ending?.turn = nil
       // If the output is half full, the next turn waits until the client has read some of it.
@@ -162,7 +165,17 @@ final class RunningSession: SessionSink {
   }
 
   private func takeLastTurnLater() {
-    ending?.turn = clockwork.thread.whenIdle { [weak self] in self?.takeLastTurn() }
+    let turn: () -> Void = { [weak self] in self?.takeLastTurn() }
+    ending?.turn =
+      waitsForPlayer
+      ? clockwork.thread.schedule(after: PlaybackRing.interval, turn)
+      : clockwork.thread.whenIdle(turn)
+  }
+
+  /// Whether the playback waits for the call of another device. A session under the media clock may be
+  /// faster than that call reads.
+  private var waitsForPlayer: Bool {
+    !setup.isRealTime && outlet.player?.playback.isHalfFull == true
   }
 
   /// Removes the session from the directory. Call this once. A session that has not ended by now
@@ -227,6 +240,7 @@ final class RunningSession: SessionSink {
 
   func readiness() -> Readiness {
     guard !isEnding, let output = outlet.link?.output else { return .afterWrites }
+    if waitsForPlayer { return .afterPlayer }
     if session.hasCompleteFrame { return .afterTurn }
     // Events and answers are never dropped, so the client that causes them has to read them.
     guard output.waiting - output.waitingAudio <= Self.longestBacklog else { return .afterWrites }

@@ -5,7 +5,8 @@ public struct InjectionPermissions: Sendable, Equatable {
 
   private enum Entry: Equatable {
     case undetermined
-    case decided(Bool)
+    /// `isStored` is whether the decision comes from another session.
+    case decided(Bool, isStored: Bool)
   }
 
   /// Whether the server allows injection. While it does not, the decisions are kept.
@@ -20,20 +21,34 @@ public struct InjectionPermissions: Sendable, Equatable {
   /// The permission of a client.
   public subscript(client: String) -> InjectionPermission {
     guard isServiceEnabled else { return .serviceDisabled }
-    guard case .decided(let isGranted) = entries[client] else { return .undetermined }
-    return isGranted ? .granted : .denied
+    return decision(about: client).map { $0 ? .granted : .denied } ?? .undetermined
   }
 
-  /// Whether a client waits for a decision.
-  public func isUndecided(_ client: String) -> Bool { entries[client] == .undetermined }
+  /// Whether a decision that another session stores counts for a client: it waits for one, or has one
+  /// from the store.
+  public func followsStore(_ client: String) -> Bool {
+    switch entries[client] {
+    case .undetermined, .decided(_, isStored: true): true
+    case .decided(_, isStored: false), nil: false
+    }
+  }
 
-  /// Records the request of a client. `stored` is the decision of another session, or nil.
+  /// Records the request of a client. `stored` is the decision of another session, or nil. It may differ
+  /// from the one that was stored before.
   ///
   /// - Returns: Whether the media client has to be asked. With a stored decision, whether that decides.
   mutating func request(_ client: String, stored: Bool? = nil) throws(Refusal) -> Bool {
-    let isNews = entries[client] == nil || isUndecided(client) && stored != nil
-    guard isServiceEnabled, isNews else { return false }
-    try enter(client, stored.map { .decided($0) } ?? .undetermined)
+    guard let stored else {
+      guard isServiceEnabled, entries[client] == nil else { return false }
+      try enter(client, .undetermined)
+      return true
+    }
+    let before = decision(about: client)
+    guard isServiceEnabled || before != nil, before != stored,
+      entries[client] == nil || followsStore(client)
+    else { return false }
+    try enter(client, .decided(stored, isStored: true))
+    recordIfMeanwhile(client)
     return true
   }
 
@@ -41,11 +56,12 @@ public struct InjectionPermissions: Sendable, Equatable {
   ///
   /// - Returns: Whether the permission changed.
   mutating func decide(_ client: String, grant: Bool) throws(Refusal) -> Bool {
-    guard entries[client] != .decided(grant) else { return false }
     // It cannot inject, and a denial can always be stored.
     guard grant || hasRoom(for: client) else { return false }
-    try enter(client, .decided(grant))
-    if !isServiceEnabled { decidedMeanwhile.insert(client) }
+    let before = decision(about: client)
+    try enter(client, .decided(grant, isStored: false))
+    guard before != grant else { return false }
+    recordIfMeanwhile(client)
     return true
   }
 
@@ -54,6 +70,14 @@ public struct InjectionPermissions: Sendable, Equatable {
   mutating func popDecidedMeanwhile() -> [String] {
     defer { decidedMeanwhile = [] }
     return decidedMeanwhile.sorted()
+  }
+
+  private func decision(about client: String) -> Bool? {
+    if case .decided(let isGranted, _) = entries[client] { isGranted } else { nil }
+  }
+
+  private mutating func recordIfMeanwhile(_ client: String) {
+    if !isServiceEnabled { decidedMeanwhile.insert(client) }
   }
 
   private func hasRoom(for client: String) -> Bool {

@@ -171,6 +171,37 @@ struct RefusedResumptionTests {
     }
   }
 
+  /// The session counts for its host until a resumption from another one is accepted.
+  @Test func aRefusedResumptionFromAnotherHostTakesNoPlaceThere() async throws {
+    try await TestServer.runWithProxy {
+      $0.limits.sessionsPerClient = 1
+    } _: { server, proxy in
+      let client = try await ResumingClient(proxy.client())
+      try await client.talk(frames: 10)
+      proxy.cut()
+      try await server.session(client.session, becomes: .suspended)
+      proxy.call(from: "127.0.0.9")
+      let changes: [Change] = [
+        { $0.pacing = .realTime }, { $0.resumePoint.lastEventID = 1 << 40 },
+      ]
+      for change in changes {
+        let refused = try await refusal { try await client.resume(on: proxy.client(), change) }
+        #expect(refused?.code == .invalidArgument)
+      }
+      let other = try await proxy.client().process(.mediaClock())
+      let before = try await server.status(after: [.start(.mediaClock())])
+      #expect(before.reason == "CLIENT_FULL")
+      let full = try await refusal { try await client.resume(on: proxy.client()) }
+      #expect(full?.reason == "CLIENT_FULL")
+      other.cancel()
+      try await server.sessionsActive(become: 1)
+      try await client.resume(on: proxy.client())
+      let after = try await server.client.process(.mediaClock())
+      after.cancel()
+      _ = try await client.finish()
+    }
+  }
+
   @Test func twoHundredSessionsAreSuspendedAtOnceAndResumed() async throws {
     try await TestServer.runWithProxy { server, proxy in
       let shared = proxy.client()
