@@ -58,7 +58,7 @@ struct InjectionTests {
     ])
     let result = try await injection.wait()
     #expect(
-      result.status == 2 && result.errors.contains("needs a session with a playback"),
+      result.status == 2 && result.errors.contains("needs a playback, and a device that plays it"),
       "\(result.errors)")
     try await call.end()
     _ = try await call.media.wait()

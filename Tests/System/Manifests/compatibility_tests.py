@@ -39,6 +39,11 @@ class PythonInterface(unittest.TestCase):
                 found = python_interface.breaks(before, now)
                 self.assertEqual(found, [f"anechoic.process {problem}"] if problem else [])
 
+    def test_keywords_that_are_passed_on_may_be_named(self):
+        before = called_with(PATH, ("options", "VAR_KEYWORD", False))
+        self.assertEqual(python_interface.breaks(before, called_with(PATH, RATE)), [])
+        self.assertEqual(python_interface.breaks(before, called_with(RATE)), ["anechoic.process has no parameter path"])
+
     def test_a_class_keeps_its_bases(self):
         before = {"anechoic.NotFound": {"kind": "class", "bases": ["AnechoicError"]}}
         now = {"anechoic.NotFound": {"kind": "class", "bases": ["Exception"]}}
