@@ -122,24 +122,6 @@ struct DelayEstimatorTests {
     #expect(abs((after.delay - before.delay).inMilliseconds) < 0.1)
   }
 
-  /// A person may sound like what the far end said a second ago. No echo of it can come then.
-  @Test func aVoiceAfterTheFarEndMovesNothing() throws {
-    var estimator = try DelayEstimator(microphone: Self.rate, reference: Self.rate)
-    let (second, pause) = (Self.rate.hertz, Self.rate.hertz * 3 / 10)
-    let reference = Self.speech + Signals.silence(second)
-    var microphone = Signals.echo(of: reference, delay: 3200, gain: 0.5)
-    let resembling = Signals.echo(of: reference, delay: second * 9 / 10, gain: 0.5)
-    for index in (Self.speech.count + pause)..<reference.count {
-      microphone[index] = resembling[index]
-    }
-    forEachFrame(microphone, reference, Self.rate) {
-      estimator.append(reference: $1)
-      estimator.append(microphone: $0)
-    }
-    let estimate = try found(estimator.estimate)
-    #expect(abs(estimate.delay.inMilliseconds - 200) < 0.5, "\(estimate)")
-  }
-
   /// A reset comes within a block of 128 ms, the first part of which has the former echo.
   @Test(arguments: 200..<213)
   func aResetForgetsTheFormerEcho(frame: Int) throws {

@@ -77,6 +77,27 @@ struct EchoConditionsTests {
     #expect(paths[found...].allSatisfy { $0 == .steady })
   }
 
+  /// The devices may buffer more than in the session from which the path comes.
+  @Test func anExpectedLagCountsOnceTheEchoIsHeard() async throws {
+    let expected = EchoPath(
+      rate: .hz16000, channelCount: 1, lag: .milliseconds(60), held: .milliseconds(40),
+      responses: [0])
+    let run = try EchoRun(
+      EchoRun.scene(lag: 0.12), farEnd: try await Voices.far(seconds: 4),
+      engine: WitnessEngine.self
+    ) { $0.echoPathHint = expected }
+    #expect(run.session.usesEchoPathHint)
+    try run.run()
+    let paths = try Self.conditions(of: run.session).map(\.path)
+    let found = try #require(paths.firstIndex { $0 != .unknown })
+    guard case .moved(let samples) = paths[found] else {
+      Issue.record("\(paths[found])")
+      return
+    }
+    #expect(abs(samples - 960) < 32, "\(samples)")
+    #expect(paths[(found + 1)...].allSatisfy { $0 == .steady })
+  }
+
   @Test func aReportedStepOfThePlaybackMovesNothing() async throws {
     let scene = EchoRun.scene(lag: 0.3) {
       $0.jumps = [(5.085, 0.1)]
@@ -149,4 +170,10 @@ private final class WitnessEngine: ScriptedEngine {
     findings.residualEcho = Self.residualEcho
     return findings
   }
+}
+
+extension WitnessEngine: EchoPathEngine {
+  static func longestResponse(_ format: EngineFormat) -> Int { 1 }
+  var echoResponses: [Float] { [0] }
+  func begin(withEchoResponses responses: [Float]) {}
 }
