@@ -199,7 +199,7 @@ async def test_barge_in_ends_speech_that_was_fed_ahead(server):
         while sum(map(len, played)) < cleared + 4800:
             await hear()
         end = sum(map(len, played))
-        # What comes next is played again.
+        # Speech that is fed after the clear is played again.
         await session.feed(silence, far_end=speech[:320])
         await session.finish()
         rest = np.concatenate([*played, *[output.playback async for output in outputs]])

@@ -62,8 +62,8 @@ extension EdgeConfiguration.Server {
   func checkFirst(_ status: Status) throws(EdgeError) {
     // A token that is missing or refused may be renewed in its file.
     let mayBeRenewed = status.code == .unauthenticated && credentials != nil
-    // What is left out of the next start is no reason either.
-    guard status.isHopeless, !mayBeRenewed, !status.refusesPart else { return }
+    // The next start leaves a refused part out.
+    guard status.isHopeless, !mayBeRenewed, status.refusedPart == nil else { return }
     throw EdgeError("server \(address): \(status.oneLine)")
   }
 }

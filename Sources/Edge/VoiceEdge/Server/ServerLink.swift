@@ -278,8 +278,15 @@ extension Status {
     code == .unavailable || code == .deadlineExceeded || code == .cancelled
   }
 
-  /// Whether the server refuses a part of a start that the next one leaves out.
-  var refusesPart: Bool { refuses("start.echo_path_hint") || refuses("start.voiceprint") }
+  /// A part of a start without which a session runs as well, by its field.
+  enum OptionalPart: String, CaseIterable {
+    case echoPath = "start.echo_path_hint"
+    case voice = "start.voiceprint"
+  }
+
+  /// The part for which the server has refused a start, and which the next start leaves out. Nil if there
+  /// is none.
+  var refusedPart: OptionalPart? { OptionalPart.allCases.first { refuses($0.rawValue) } }
 
   /// Whether the server will refuse again, because the configuration is wrong or the server is
   /// another one.

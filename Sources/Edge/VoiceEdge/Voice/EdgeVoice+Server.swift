@@ -51,13 +51,12 @@ extension EdgeVoice {
 
   /// Gives up the part of a start for which the server has refused it.
   func startRefused(_ status: Status) {
-    if status.refuses("start.echo_path_hint") {
-      server.echoPath = nil
-    } else if status.refuses("start.voiceprint") {
-      server.voice.refusal = status.message
-    } else if status.code == .invalidArgument {
+    switch status.refusedPart {
+    case .echoPath: server.echoPath = nil
+    case .voice: server.voice.refusal = status.message
+    case nil:
       // The reason may be a configuration that another client has set.
-      server.kept = nil
+      if status.code == .invalidArgument { server.kept = nil }
     }
   }
 

@@ -227,28 +227,34 @@ struct ProcessDoorTests {
   }
 
   @Test func aClientThatClosesEndsItsSession() async throws {
-    try await DoorServer.run {
-      $0.limits.resumeWindow = .seconds(20)
-    } _: { server in
-      let client = try server.start(Self.start)
-      client.send(microphone: [UInt8](repeating: 0, count: 640))
-      #expect(try client.nextResponse() != nil)
+    try await Self.sessionEnds { client in
+      let response = try client.nextResponse()
+      #expect(response != nil)
       client.send(RawWebSocketClient.close, [0x03, 0xE9])
       #expect(client.rest().last?.code == 1001)
-      try await server.grpc.sessionsActive(become: 0)
     }
   }
 
   @Test func aMessageThatIsWrongEndsItsSessionAsOverGRPC() async throws {
-    try await DoorServer.run {
-      $0.limits.resumeWindow = .seconds(300)
-    } _: { server in
-      let client = try server.start(Self.start)
-      client.send(microphone: [UInt8](repeating: 0, count: 640))
+    try await Self.sessionEnds { client in
       client.send(#"{"begin":{}}"#)
       let frames = client.rest()
       #expect(frames.processed.count == 640, "what waits comes before the status")
       #expect(frames.last?.code == 4003)
+    }
+  }
+
+  /// Expects that a client, which has sent 640 bytes of sound, ends its session instead of leaving it to be
+  /// resumed.
+  private static func sessionEnds(
+    _ body: (RawWebSocketClient) throws -> Void
+  ) async throws {
+    try await DoorServer.run {
+      $0.limits.resumeWindow = .seconds(300)
+    } _: { server in
+      let client = try server.start(start)
+      client.send(microphone: [UInt8](repeating: 0, count: 640))
+      try body(client)
       try await server.grpc.sessionsActive(become: 0)
     }
   }
